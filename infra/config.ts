@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+/** Addresses of a running stack, written by the launcher to `$TOUCHLINE_HOME/endpoints.json`. */
+export const Endpoints = z.object({
+  base_url: z.string(),
+  clickhouse_url: z.string(),
+  database_url: z.string(),
+  kafka_brokers: z.string(),
+  redis_url: z.string().nullable(),
+})
+export type Endpoints = z.infer<typeof Endpoints>
+
+const Environment = z.object({
+  TOUCHLINE_HOME: z.string().default('.touchline'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65535).default(8080),
+  BASE_URL: z.url().optional(),
+  API_URL: z.url().optional(),
+  KAFKA_BROKERS: z.string().min(1).optional(),
+  CLICKHOUSE_URL: z.url().optional(),
+  DATABASE_URL: z.url().optional(),
+  REDIS_URL: z.url().optional(),
+  /** 32 bytes in base64: the root of every derived key (identifier hashes, sealing, link tokens). */
+  TOUCHLINE_SECRET: z.string().optional(),
+  SCHEMA_REGISTRY_URL: z.url().optional(),
+  METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+})
+
+export interface Config {
+  home: string
+  host: string
+  port: number
+  baseUrl: string
+  apiUrl: string
+  kafkaBrokers: string[]
+  clickhouseUrl: string
+  databaseUrl: string
+  redisUrl: string | undefined
+  secret: Buffer
+  schemaRegistryUrl: string | undefined
+  metricsPort: number
+  logLevel: string
+}
+
+/** A setting that is missing or malformed; its message is the one sentence an operator needs. */
+export class ConfigError extends Error {}
+
+/** The only place that reads the environment of a service: what is unset comes from the stack in TOUCHLINE_HOME. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const parsed = Environment.safeParse(dropEmpty(env))
+  if (!parsed.success) throw new ConfigError(describe(parsed.error))
+  const e = parsed.data
+  const home = resolve(e.TOUCHLINE_HOME)
+  const running = readEndpoints(home)
+  const address = (name: 'KAFKA_BROKERS' | 'CLICKHOUSE_URL' | 'DATABASE_URL', found: string | undefined): string => {
+    const value = e[name] ?? found
+    if (!value) throw new ConfigError(`${name} is not set and no stack runs in ${home}: run "make up" or set ${name}.`)
+    return value
+  }
+  const baseUrl = (e.BASE_URL ?? running?.base_url ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, '')
+  return {
+    home,
+    host: e.HOST,
+    port: e.PORT,
+    baseUrl,
+    apiUrl: (e.API_URL ?? baseUrl).replace(/\/$/, ''),
+    kafkaBrokers: address('KAFKA_BROKERS', running?.kafka_brokers).split(','),
+    clickhouseUrl: address('CLICKHOUSE_URL', running?.clickhouse_url),
+    databaseUrl: address('DATABASE_URL', running?.database_url),
+    redisUrl: e.REDIS_URL ?? running?.redis_url ?? undefined,
+    secret: secretOf(e.TOUCHLINE_SECRET ?? readSecret(home), home),
+    schemaRegistryUrl: e.SCHEMA_REGISTRY_URL,
+    metricsPort: e.METRICS_PORT,
+    logLevel: e.LOG_LEVEL,
+  }
+}
+
+export const endpointsFile = (home: string) => join(home, 'endpoints.json')
+export const secretFile = (home: string) => join(home, 'secret')
+
+function dropEmpty(env: NodeJS.ProcessEnv) {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+}
+
+function describe(error: z.ZodError): string {
+  const [issue] = error.issues
+  return `${issue?.path.join('.')} is not usable: ${issue?.message}. Correct it in the environment and start again.`
+}
+
+function readEndpoints(home: string): Endpoints | undefined {
+  try {
+    return Endpoints.parse(JSON.parse(readFileSync(endpointsFile(home), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+function readSecret(home: string): string | undefined {
+  try {
+    return readFileSync(secretFile(home), 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+function secretOf(value: string | undefined, home: string): Buffer {
+  if (!value) {
+    throw new ConfigError(`TOUCHLINE_SECRET is not set and ${secretFile(home)} does not exist: set 32 bytes in base64.`)
+  }
+  const bytes = Buffer.from(value, 'base64')
+  if (bytes.length !== 32) throw new ConfigError('TOUCHLINE_SECRET must be exactly 32 bytes in base64.')
+  return bytes
+}
