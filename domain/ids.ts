@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const isUuid = (value: string): boolean => uuidShape.test(value)
+
+/** A UUIDv5: the same name in the same namespace is the same id, on every machine and in every replay. */
+export function uuidv5(namespace: string, name: string): string {
+  const digest = createHash('sha1')
+    .update(Buffer.from(namespace.replaceAll('-', ''), 'hex'))
+    .update(name)
+    .digest()
+  digest[6] = (digest[6]! & 0x0f) | 0x50
+  digest[8] = (digest[8]! & 0x3f) | 0x80
+  const hex = digest.toString('hex', 0, 16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export type EntityLevel = 'campaign' | 'ad_set' | 'ad'
+
+/** Deterministic ids, each from the profile, the source and the source's own key. */
+export const ids = {
+  visitor: (profile: string, visitorId: string) => uuidv5(profile, `visitor:${visitorId}`),
+  hit: (profile: string, visitorId: string, eventId: string) => uuidv5(profile, `hit:${visitorId}:${eventId}`),
+  serverEvent: (profile: string, idempotencyKey: string) => uuidv5(profile, `event:${idempotencyKey}`),
+  trackerOutcome: (profile: string, hitId: string) => uuidv5(profile, `tracker:${hitId}`),
+  crmOutcome: (profile: string, provider: string, externalId: string) =>
+    uuidv5(profile, `crm:${provider}:${externalId}`),
+  payment: (profile: string, provider: string, externalId: string) =>
+    uuidv5(profile, `payment:${provider}:${externalId}`),
+  conversion: (profile: string, outcomeId: string) => uuidv5(profile, `conversion:${outcomeId}`),
+  entity: (profile: string, level: EntityLevel, platform: string, externalId: string) =>
+    uuidv5(profile, `${level}:${platform}:${externalId}`),
+}

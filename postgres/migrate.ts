@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type pg from 'pg'
+
+const folder = join(import.meta.dirname, 'migrations')
+const lockId = 7_046_913
+
+/** Applies the numbered migrations that are missing, each in its transaction, one process at a time. */
+export async function migratePostgres(pool: pg.Pool): Promise<string[]> {
+  const client = await pool.connect()
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [lockId])
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    )
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
+    const applied = new Set(rows.map((row) => row.name))
+    const missing = postgresMigrations().filter((name) => !applied.has(name))
+    for (const name of missing) {
+      await client.query('BEGIN')
+      await client.query(readFileSync(join(folder, name), 'utf8'))
+      await client.query('INSERT INTO migrations (name) VALUES ($1)', [name])
+      await client.query('COMMIT')
+    }
+    return missing
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [lockId]).catch(() => {})
+    client.release()
+  }
+}
+
+export const postgresMigrations = (): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
