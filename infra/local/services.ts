@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import type { Endpoints } from '../config.ts'
+import { checkout } from './cache.ts'
+import type { Surroundings } from './engine.ts'
+import { LaunchError } from './launch-error.ts'
+import { runCommand } from './run-command.ts'
+import type { Program } from './supervisor.ts'
+
+export interface ServiceSettings {
+  home: string
+  host: string
+  port: number
+  metricsPort: number
+  secret: string
+  endpoints: Endpoints
+}
+
+/** What every service, migration and command of this stack reads. */
+export function serviceEnvironment(env: NodeJS.ProcessEnv, settings: ServiceSettings): NodeJS.ProcessEnv {
+  const { endpoints } = settings
+  return {
+    ...env,
+    TOUCHLINE_HOME: settings.home,
+    TOUCHLINE_SECRET: settings.secret,
+    HOST: settings.host,
+    PORT: String(settings.port),
+    BASE_URL: endpoints.base_url,
+    KAFKA_BROKERS: endpoints.kafka_brokers,
+    CLICKHOUSE_URL: endpoints.clickhouse_url,
+    DATABASE_URL: endpoints.database_url,
+    REDIS_URL: endpoints.redis_url ?? '',
+  }
+}
+
+export async function migrate({ env, signal }: Surroundings): Promise<void> {
+  try {
+    await runCommand(process.execPath, [join(checkout, 'cli/main.ts'), 'migrate'], { env, signal })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw new LaunchError(`The migrations failed: ${(error as Error).message}`)
+  }
+}
+
+export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSettings): Program[] {
+  const node = process.execPath
+  const reachable = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host
+  return [
+    {
+      name: 'processors',
+      command: node,
+      args: [join(checkout, 'services/processors.ts')],
+      env: { ...env, METRICS_PORT: String(settings.metricsPort) },
+      ready: answers(`http://127.0.0.1:${settings.metricsPort}/readyz`),
+      graceMs: 30_000,
+    },
+    {
+      name: 'api',
+      command: node,
+      args: [join(checkout, 'services/api.ts')],
+      env,
+      ready: answers(`http://${reachable}:${settings.port}/readyz`),
+      graceMs: 30_000,
+    },
+  ]
+}
+
+const answers = (url: string) => async () => {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
+  await response.body?.cancel()
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`)
+}
