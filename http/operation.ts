@@ -1,0 +1,175 @@
+import type { z } from 'zod'
+import type { Credential, CredentialKind, Profile } from '../domain/credentials.ts'
+import type { Scope } from '../domain/scopes.ts'
+import { envelopeSchema, type NoShape, type ResponseSpec, type Result } from './envelope.ts'
+import type { ErrorCode } from './errors.ts'
+import type { RateLimitClass } from './rate-limit.ts'
+
+export { one, page } from './envelope.ts'
+export { ApiError } from './errors.ts'
+export { DateRange, Day, failsAs, Level, limit, Model, offset } from './parameters.ts'
+
+/** `natural`: the request's own key makes a repeat harmless; `header`: an Idempotency-Key does. */
+export type Idempotency = 'none' | 'natural' | 'header'
+
+export interface RequestMeta {
+  id: string
+  receivedAt: Date
+  /** Aborted when the caller is gone or has been answered. */
+  signal: AbortSignal
+  header(name: string): string | undefined
+}
+
+/** For the few answers that are not a plain 200. */
+export interface ReplyMeta {
+  status(code: number): void
+  header(name: string, value: string): void
+}
+
+type Nothing = z.ZodObject<NoShape>
+
+interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+  params: z.output<Params>
+  query: z.output<Query>
+  body: z.output<Body>
+  request: RequestMeta
+  reply: ReplyMeta
+}
+
+interface Caller {
+  profile: Profile
+  credential: Credential
+}
+
+interface Description<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Response extends ResponseSpec,
+> {
+  /** camelCase and unique: the operationId of the description. */
+  id: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below /api/v1, parameters written as `:id`. */
+  url: `/${string}`
+  summary: string
+  description?: string
+  tags: readonly [string, ...string[]]
+  /** Kinds of credential that are accepted; all of them by default. */
+  auth?: readonly [CredentialKind, ...CredentialKind[]]
+  /** Default `none`; a GET repeats harmlessly anyway. */
+  idempotency?: Idempotency
+  /** What the scope is held on; `profile` by default. */
+  grain?: 'profile' | 'workspace' | 'app'
+  /** The answer can name or describe single persons, so that the read belongs in the PII access log. */
+  readsPersons?: boolean
+  rateLimit?: RateLimitClass
+  bodyLimitBytes?: number
+  params?: Params
+  query?: Query
+  body?: Body
+  /** The code of a failed check, where it is not the general one; single fields use `failsAs`. */
+  onInvalid?: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
+  response: Response
+  /** 200 unless said otherwise; with several, the first is the default and `reply.status` picks another. */
+  status?: number | readonly [number, ...number[]]
+  /** Codes beyond the general ones that the handler answers with. */
+  errors?: readonly ErrorCode[]
+  deprecated?: boolean
+}
+
+export type Declaration<
+  Deps,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Response extends ResponseSpec,
+> = Description<Params, Query, Body, Response> &
+  (
+    | {
+        /** Any one of them is enough. */
+        scopes: readonly [Scope, ...Scope[]]
+        public?: never
+        handler: (
+          context: Input<Params, Query, Body> & Caller & Deps,
+        ) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
+      }
+    | {
+        public: true
+        scopes?: never
+        handler: (
+          context: Input<Params, Query, Body> & Deps,
+        ) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
+      }
+  )
+
+export interface Operation<Deps> {
+  id: string
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  summary: string
+  description: string | undefined
+  tags: readonly string[]
+  scopes: readonly Scope[]
+  isPublic: boolean
+  auth: readonly CredentialKind[]
+  idempotency: Idempotency
+  grain: 'profile' | 'workspace' | 'app'
+  readsPersons: boolean
+  rateLimit: RateLimitClass
+  bodyLimitBytes: number | undefined
+  params: z.ZodType | undefined
+  query: z.ZodType | undefined
+  body: z.ZodType | undefined
+  onInvalid: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
+  response: ResponseSpec
+  envelope: z.ZodType
+  statuses: readonly number[]
+  errors: readonly ErrorCode[]
+  isDeprecated: boolean
+  handler: (context: Input<z.ZodType, z.ZodType, z.ZodType> & Partial<Caller> & Deps) => unknown
+}
+
+const everyKind: readonly CredentialKind[] = ['api_key', 'session', 'mcp', 'app']
+
+/** Fixes what handlers of one folder are given: `export const operation = defineOperation<Deps>()`. */
+export function defineOperation<Deps extends object>() {
+  return function operation<
+    Params extends z.ZodType = Nothing,
+    Query extends z.ZodType = Nothing,
+    Body extends z.ZodType = z.ZodUndefined,
+    Response extends ResponseSpec = ResponseSpec,
+  >(declaration: Declaration<Deps, Params, Query, Body, Response>): Operation<Deps> {
+    const { id, scopes = [], public: isPublic = false, status = 200 } = declaration
+    if (!isPublic && scopes.length === 0) {
+      throw new Error(`Operation ${id} needs a scope, or must say that it is public.`)
+    }
+    return {
+      id,
+      method: declaration.method,
+      url: declaration.url,
+      summary: declaration.summary,
+      description: declaration.description,
+      tags: declaration.tags,
+      scopes,
+      isPublic,
+      auth: isPublic ? [] : (declaration.auth ?? everyKind),
+      idempotency: declaration.idempotency ?? 'none',
+      grain: declaration.grain ?? 'profile',
+      readsPersons: declaration.readsPersons ?? false,
+      rateLimit: declaration.rateLimit ?? 'default',
+      bodyLimitBytes: declaration.bodyLimitBytes,
+      params: declaration.params,
+      query: declaration.query,
+      body: declaration.body,
+      onInvalid: declaration.onInvalid ?? {},
+      response: declaration.response,
+      envelope: envelopeSchema(declaration.response, isPublic),
+      statuses: typeof status === 'number' ? [status] : status,
+      errors: declaration.errors ?? [],
+      isDeprecated: declaration.deprecated ?? false,
+      // The frame hands over exactly what the declaration's schemas have parsed.
+      handler: declaration.handler as Operation<Deps>['handler'],
+    }
+  }
+}
