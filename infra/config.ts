@@ -13,7 +13,7 @@ export const Endpoints = z.object({
 export type Endpoints = z.infer<typeof Endpoints>
 
 const Environment = z.object({
-  TOUCHLINE_HOME: z.string().default('.touchline'),
+  TOUCHLINE_HOME: z.string().default(join(import.meta.dirname, '../.touchline')),
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65535).default(8080),
   BASE_URL: z.url().optional(),
@@ -50,9 +50,7 @@ export class ConfigError extends Error {}
 
 /** The only place that reads the environment of a service: what is unset comes from the stack in TOUCHLINE_HOME. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const parsed = Environment.safeParse(dropEmpty(env))
-  if (!parsed.success) throw new ConfigError(describe(parsed.error))
-  const e = parsed.data
+  const e = parseEnvironment(env)
   const home = resolve(e.TOUCHLINE_HOME)
   const running = readEndpoints(home)
   const address = (name: 'KAFKA_BROKERS' | 'CLICKHOUSE_URL' | 'DATABASE_URL', found: string | undefined): string => {
@@ -78,8 +76,20 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
 }
 
+/** What is needed to start or find a stack, before it has any address. */
+export function loadStackSettings(env: NodeJS.ProcessEnv = process.env): Pick<Config, 'home' | 'host' | 'port'> {
+  const { TOUCHLINE_HOME, HOST, PORT } = parseEnvironment(env)
+  return { home: resolve(TOUCHLINE_HOME), host: HOST, port: PORT }
+}
+
 export const endpointsFile = (home: string) => join(home, 'endpoints.json')
 export const secretFile = (home: string) => join(home, 'secret')
+
+function parseEnvironment(env: NodeJS.ProcessEnv) {
+  const parsed = Environment.safeParse(dropEmpty(env))
+  if (!parsed.success) throw new ConfigError(describe(parsed.error))
+  return parsed.data
+}
 
 function dropEmpty(env: NodeJS.ProcessEnv) {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
@@ -90,7 +100,7 @@ function describe(error: z.ZodError): string {
   return `${issue?.path.join('.')} is not usable: ${issue?.message}. Correct it in the environment and start again.`
 }
 
-function readEndpoints(home: string): Endpoints | undefined {
+export function readEndpoints(home: string): Endpoints | undefined {
   try {
     return Endpoints.parse(JSON.parse(readFileSync(endpointsFile(home), 'utf8')))
   } catch {

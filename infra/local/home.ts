@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type Endpoints, endpointsFile, secretFile } from '../config.ts'
 import { LaunchError } from './launch-error.ts'
-import { claimName, endProcess, forgetProcess, recordedProcess, runFolder } from './process-record.ts'
+import { claimName, endProcess, forgetProcess, logFile, recordedProcess, runFolder } from './process-record.ts'
 import type { Report } from './progress.ts'
 
 /** Started in this order, engines first; ended the other way round. */
@@ -26,15 +26,18 @@ export function leaveHome(home: string) {
   forgetProcess(home, 'supervisor')
 }
 
-export async function endOrphans(home: string, report: Report): Promise<void> {
+export async function endOrphans(home: string, report: Report): Promise<number> {
+  let count = 0
   for (const name of processNames.toReversed()) {
     const orphan = recordedProcess(home, name)
     if (orphan) {
       report(`ending ${name} (pid ${orphan.pid}), left behind by a supervisor that crashed`)
       await endProcess(orphan, name === 'postgres' ? { signals: ['SIGINT', 'SIGQUIT'] } : {})
+      count++
     }
     forgetProcess(home, name)
   }
+  return count
 }
 
 /** The stack's own secret, made once; data sealed with it stays readable over restarts. */
@@ -47,4 +50,13 @@ export function obtainSecret(home: string, env: NodeJS.ProcessEnv): string {
 
 export function writeEndpoints(home: string, endpoints: Endpoints) {
   writeFileSync(endpointsFile(home), `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 })
+}
+
+/** What is reported is also written, with its time, to the supervisor's log. */
+export function logged(home: string, report: Report): Report {
+  const log = logFile(home, 'supervisor')
+  return (line) => {
+    appendFileSync(log, `${new Date().toISOString()} ${line}\n`)
+    report(line)
+  }
 }

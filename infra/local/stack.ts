@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { Endpoints } from '../config.ts'
 import { clickhouse } from './clickhouse.ts'
 import type { Engine, EngineName, Place } from './engine.ts'
-import { leaveHome, obtainSecret, takeHome, writeEndpoints } from './home.ts'
+import { leaveHome, logged, obtainSecret, takeHome, writeEndpoints } from './home.ts'
 import { kafka } from './kafka.ts'
 import { LaunchError } from './launch-error.ts'
 import { claimPorts, isFree } from './ports.ts'
@@ -36,8 +36,9 @@ export interface Stack {
 }
 
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { env, signal, host = '127.0.0.1', report = () => {} } = options
+  const { env, signal, host = '127.0.0.1' } = options
   const home = resolve(options.home)
+  const report = logged(home, options.report ?? (() => {}))
   await takeHome(home, report)
   const running: Supervised[] = []
   const stop = async () => {

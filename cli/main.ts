@@ -1,0 +1,38 @@
+import { Command } from 'commander'
+import { ConfigError } from '../infra/config.ts'
+import { LaunchError } from '../infra/local/launch-error.ts'
+
+/** One file per command, beside this one; it is loaded only when its command is called. */
+const commands = {
+  up: 'start the engines and services, return when they are ready',
+  down: 'stop what "up" started',
+  doctor: 'say what runs where, what is wrong and how to fix it',
+  migrate: 'bring the engines to the newest schema',
+  profiles: 'create and list profiles',
+  apps: 'create partner apps',
+  users: 'create users',
+  keys: 'create API keys',
+  import: 'send rows of a file through the collectors',
+  drain: 'return when everything sent so far has been processed',
+  demo: 'run a simulated business through a fresh stack',
+}
+
+const [first, second] = process.argv.slice(2)
+const called = first === 'help' ? second : first
+const program = new Command('touchline').description('Open marketing attribution and customer journeys.')
+
+try {
+  for (const [name, summary] of Object.entries(commands)) {
+    program.addCommand((name === called ? await load(name) : new Command(name)).summary(summary))
+  }
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof LaunchError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}
+
+async function load(name: string): Promise<Command> {
+  const module = (await import(`./${name}.ts`)) as { command: () => Command }
+  return module.command().name(name)
+}
