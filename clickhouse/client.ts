@@ -1,0 +1,58 @@
+import { createClient } from '@clickhouse/client'
+import type { z } from 'zod'
+import type { Query, Statement } from './query.ts'
+
+export interface Warehouse {
+  run<P extends z.ZodObject, R extends z.ZodType>(query: Query<P, R>, params: z.input<P>): Promise<z.infer<R>[]>
+  execute<P extends z.ZodObject>(statement: Statement<P>, params: z.input<P>): Promise<void>
+  /** One insert, durable when it resolves; no rows, no call. */
+  insert(table: string, rows: readonly object[]): Promise<void>
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface WarehouseOptions {
+  url: string
+  /** The live generation's database; asked at each call, so that a flip needs no restart. */
+  database: () => string
+  requestTimeoutMs?: number
+}
+
+/** The analytical store: named queries with bound parameters and checked rows. */
+export function connectClickhouse({ url, database, requestTimeoutMs = 120_000 }: WarehouseOptions): Warehouse {
+  const client = createClient({
+    url,
+    request_timeout: requestTimeoutMs,
+    max_open_connections: 20,
+    clickhouse_settings: { date_time_output_format: 'iso', output_format_json_quote_64bit_integers: 1 },
+  })
+  const http_headers = () => ({ 'x-clickhouse-database': database() })
+  return {
+    async run(query, params) {
+      const result = await client.query({
+        query: query.sql,
+        query_params: query.params.parse(params),
+        format: 'JSONEachRow',
+        http_headers: http_headers(),
+      })
+      const rows = await result.json<unknown>()
+      return rows.map((row) => query.row.parse(row)) as never
+    },
+    async execute(statement, params) {
+      await client.command({
+        query: statement.sql,
+        query_params: statement.params.parse(params),
+        http_headers: http_headers(),
+      })
+    },
+    async insert(table, rows) {
+      if (rows.length === 0) return
+      await client.insert({ table, values: rows, format: 'JSONEachRow', http_headers: http_headers() })
+    },
+    async ping() {
+      const answer = await client.ping()
+      if (!answer.success) throw answer.error
+    },
+    close: () => client.close(),
+  }
+}

@@ -1,0 +1,17 @@
+import type { z } from 'zod'
+
+/** A statement is one file: a name for logs and metrics, the parameters it binds, its SQL. */
+export interface Statement<Params extends z.ZodObject> {
+  name: string
+  params: Params
+  sql: string
+}
+
+/** A query is a statement that answers rows. */
+export interface Query<Params extends z.ZodObject, Row extends z.ZodType> extends Statement<Params> {
+  row: Row
+}
+
+export const statement = <Params extends z.ZodObject>(definition: Statement<Params>) => definition
+
+export const query = <Params extends z.ZodObject, Row extends z.ZodType>(definition: Query<Params, Row>) => definition
