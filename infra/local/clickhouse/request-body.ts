@@ -1,0 +1,107 @@
+import { createWriteStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
+import { ClickHouseError, errors } from './errors.ts'
+import { analyseStatement, type Statement } from './statement.ts'
+
+export const maxQueryBytes = 64 * 1024 * 1024
+const headBytes = 256 * 1024
+
+const decoders = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+}
+/** Node cannot decode these, the engine can, as long as the statement is not inside. */
+const engineDecodes = new Set(['lz4', 'xz', 'bz2', 'snappy'])
+
+export interface ReceivedQuery {
+  sql: Buffer
+  statement: Statement
+  rows: { format: string; file: string; compression: string; bytes: number } | undefined
+}
+
+/**
+ * Reads a statement that stands in the address, in the body or in both. An insert's rows go to a file, whatever their
+ * size: they are complete before the engine sees the first one, and a slow sender holds no engine session.
+ */
+export async function receiveQuery(
+  message: IncomingMessage,
+  query: string,
+  encoding: string,
+  spoolFile: string,
+): Promise<ReceivedQuery> {
+  const body = decodedBody(message, encoding, query)
+  try {
+    return await readQuery(body.chunks, query, body.compression, spoolFile)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (/^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT|ERR_ZLIB|ZSTD|ERR_PADDING|ERR_BUF)/.test(code))
+      throw errors.undecodableBody(encoding)
+    if (code === 'ENOSPC')
+      throw new ClickHouseError(243, 'NOT_ENOUGH_SPACE', 'No space left for the rows of this insert')
+    throw error
+  }
+}
+
+function decodedBody(message: IncomingMessage, encoding: string, query: string) {
+  if (encoding === '' || encoding === 'identity')
+    return { chunks: message as AsyncIterable<Buffer>, compression: 'none' }
+  if (encoding in decoders) {
+    const decoder = decoders[encoding as keyof typeof decoders]()
+    message.on('error', (error) => decoder.destroy(error))
+    return { chunks: message.pipe(decoder) as AsyncIterable<Buffer>, compression: 'none' }
+  }
+  if (!engineDecodes.has(encoding) || query === '') throw errors.unsupportedEncoding(encoding)
+  return { chunks: message as AsyncIterable<Buffer>, compression: encoding }
+}
+
+async function readQuery(
+  body: AsyncIterable<Buffer>,
+  query: string,
+  compression: string,
+  spoolFile: string,
+): Promise<ReceivedQuery> {
+  const spool = async (sql: Buffer, statement: Statement, format: string, rows: AsyncIterable<Buffer>) => {
+    await pipeline(rows, createWriteStream(spoolFile))
+    const { size } = await stat(spoolFile)
+    return { sql, statement, rows: { format, file: spoolFile, compression, bytes: size } }
+  }
+  const chunks = body[Symbol.asyncIterator]()
+  const address = Buffer.from(query)
+  const inAddress = analyse(address)
+  if (inAddress.rows) {
+    const begun = address.subarray(inAddress.rows.start)
+    const first = begun.toString().trim() === '' ? [] : [begun, Buffer.from('\n')]
+    return spool(address, inAddress, inAddress.rows.format, resume(first, chunks))
+  }
+  const parts: Buffer[] = query === '' ? [] : [address, Buffer.from('\n')]
+  let size = address.length
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    parts.push(next.value)
+    size += next.value.length
+    if (size > maxQueryBytes) throw errors.queryTooLarge(maxQueryBytes)
+    if (size > headBytes && parts.length > 3) continue
+    const head = Buffer.concat(parts)
+    const statement = analyse(head)
+    if (statement.rows && statement.rows.start < head.length) {
+      return spool(head, statement, statement.rows.format, resume([head.subarray(statement.rows.start)], chunks))
+    }
+  }
+  const sql = Buffer.concat(parts)
+  const statement = analyse(sql)
+  if (!statement.rows) return { sql, statement, rows: undefined }
+  return spool(sql, statement, statement.rows.format, resume([sql.subarray(statement.rows.start)], chunks))
+}
+
+/** Latin1 keeps one character per byte, so that offsets hold for the bytes. */
+const analyse = (sql: Buffer) => analyseStatement(sql.toString('latin1'))
+
+async function* resume(first: Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
