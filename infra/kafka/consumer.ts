@@ -1,0 +1,332 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConnectionPool, findErrorBy, Consumer as KafkaConsumer } from '@platformatic/kafka'
+import type { Logger } from 'pino'
+import { codeOf } from './producer.ts'
+
+export interface ConsumedMessage {
+  topic: string
+  partition: number
+  offset: bigint
+  /** LogAppendTime in epoch milliseconds. */
+  timestamp: bigint
+  key: Buffer | null
+  value: Buffer | null
+}
+
+export interface Batch {
+  messages: ConsumedMessage[]
+  /** Whether a rebalance has taken these messages away: they will be delivered again, to us or to another member. */
+  isRevoked(): boolean
+  /** Commits all of the batch; false, with nothing committed, when it is revoked. */
+  commit(): Promise<boolean>
+}
+
+export interface Consumer {
+  /** The next messages of all assigned partitions, each partition's in order; undefined once closed. */
+  next(): Promise<Batch | undefined>
+  /** Leaves the group; what was not committed is delivered again. */
+  close(): Promise<void>
+}
+
+export interface ConsumerOptions {
+  brokers: string[]
+  group: string
+  topics: string[]
+  maxMessages?: number | undefined
+  /** How long a batch that is not full waits for more. */
+  maxWaitMs?: number | undefined
+  /** How long the brokers may be away before `next` rejects. */
+  maxDownMs?: number | undefined
+  sessionTimeoutMs?: number | undefined
+  logger?: Logger | undefined
+}
+
+interface Membership {
+  consumer: KafkaConsumer
+  epoch: number | undefined
+}
+
+type FetchResponse = Awaited<ReturnType<KafkaConsumer['fetch']>>
+
+const logAppendTime = 0x08
+const control = 0x20
+const earliest = -2n
+
+/**
+ * Fetches on its own instead of through the client's stream, for three reasons: the stream stamps messages with
+ * the sender's time even where the topic says LogAppendTime; a fetch under way during a rebalance moves its position
+ * past messages that were never processed; and it commits again after a rejoin, also for partitions it has lost.
+ */
+export function connectConsumer(options: ConsumerOptions): Consumer {
+  const { brokers, group, topics, logger, maxMessages = 1000, maxWaitMs = 50, maxDownMs = 600_000 } = options
+  const sessionTimeout = options.sessionTimeoutMs ?? 10_000
+  let buffer: ConsumedMessage[] = []
+  let generation = 0
+  let isClosed = false
+  let failure: Error | undefined
+  let lastContact = Date.now()
+  let membership: Membership | undefined
+  const pendingCommits = new Set<{ offsets: unknown[] }>()
+  const changed = signal()
+
+  /** Everything fetched or under way belongs to an assignment that is gone. */
+  const revoke = (next?: Membership) => {
+    generation++
+    buffer = []
+    membership = next
+    for (const commit of pendingCommits) commit.offsets.length = 0
+    changed.fire()
+  }
+
+  const session = async () => {
+    const consumer = new KafkaConsumer({
+      clientId: group,
+      groupId: group,
+      bootstrapBrokers: brokers,
+      sessionTimeout,
+      rebalanceTimeout: Math.max(sessionTimeout, 30_000),
+      heartbeatInterval: Math.floor(sessionTimeout / 5),
+      connectTimeout: 2000,
+      retries: 5,
+      retryDelay: 200,
+    })
+    // A long poll on the connection of the heartbeats would hold them and every commit up.
+    const pool = new ConnectionPool(group, { connectTimeout: 2000 })
+    const inflight = new Map<number, Promise<void>>()
+    let positions: Map<string, bigint> | undefined
+    let broken: Error | undefined
+    const fail = (error: Error) => {
+      broken ??= error
+      changed.fire()
+    }
+    consumer.on('error', fail)
+    consumer.on('consumer:heartbeat:stalled', () => fail(new Error('heartbeats stalled')))
+    consumer.on('consumer:group:join', (joined) => {
+      positions = undefined
+      revoke({ consumer, epoch: joined.generationId })
+    })
+
+    const fetch = async (node: number, wanted: { topic: string; topicId: string; partition: number }[]) => {
+      const asked = generation
+      const from = positions!
+      const response = await consumer.fetch({
+        node,
+        connectionPool: pool,
+        maxWaitTime: 500,
+        maxBytes: 8_388_608,
+        topics: wanted.map(({ topic, topicId, partition }) => ({
+          topicId,
+          partitions: [
+            {
+              partition,
+              fetchOffset: from.get(`${topic}:${partition}`)!,
+              currentLeaderEpoch: -1,
+              lastFetchedEpoch: -1,
+              partitionMaxBytes: 1_048_576,
+            },
+          ],
+        })),
+      })
+      lastContact = Date.now()
+      if (asked !== generation) return
+      const names = new Map(wanted.map(({ topic, topicId }) => [topicId, topic]))
+      for (const message of messagesOf(response, names, from)) buffer.push(message)
+    }
+
+    const startFetches = async () => {
+      const asked = generation
+      if (!positions) {
+        const loaded = await startingPositions(consumer)
+        if (asked !== generation) return
+        positions = loaded
+      }
+      const metadata = await consumer.metadata({ topics })
+      if (asked !== generation) return
+      const assigned = (consumer.assignments ?? []).flatMap(({ topic, partitions }) =>
+        partitions.map((partition) => {
+          const { id, partitions: known } = metadata.topics.get(topic)!
+          return { topic, topicId: id, partition, leader: known[partition]!.leader }
+        }),
+      )
+      for (const [node, wanted] of Map.groupBy(assigned, ({ leader }) => leader)) {
+        if (inflight.has(node)) continue
+        const running = fetch(node, wanted)
+          .catch(trouble)
+          .finally(() => {
+            inflight.delete(node)
+            changed.fire()
+          })
+        inflight.set(node, running)
+      }
+    }
+
+    /** Brokers that are away are waited for: the membership often survives, and a new one would have to wait for it. */
+    const trouble = async (error: unknown) => {
+      if (isClosed) return
+      logger?.error({ group, code: codeOf(error) }, 'cannot fetch')
+      if (findErrorBy(error as Error, 'apiId', 'OFFSET_OUT_OF_RANGE')) {
+        positions = undefined
+        revoke(membership)
+      }
+      if (Date.now() - lastContact > maxDownMs) fail(error as Error)
+      await sleep(300)
+    }
+
+    try {
+      consumer.topics.trackAll(...topics)
+      await consumer.joinGroup({})
+      while (!isClosed && !broken) {
+        if (buffer.length >= maxMessages) {
+          await changed.wait(500)
+          continue
+        }
+        try {
+          await startFetches()
+          await changed.wait(inflight.size > 0 ? 5000 : 200)
+        } catch (error) {
+          await trouble(error)
+        }
+      }
+      if (broken) throw broken
+    } finally {
+      revoke()
+      await Promise.race([Promise.allSettled([consumer.close(true), pool.close()]), sleep(2000)])
+    }
+  }
+
+  const startingPositions = async (consumer: KafkaConsumer): Promise<Map<string, bigint>> => {
+    const assigned = (consumer.assignments ?? []).filter(({ partitions }) => partitions.length > 0)
+    const positions = new Map<string, bigint>()
+    if (assigned.length === 0) return positions
+    const names = assigned.map(({ topic }) => topic)
+    const [first, committed] = await Promise.all([
+      consumer.listOffsets({ topics: names, timestamp: earliest }),
+      consumer.listCommittedOffsets({ topics: assigned }),
+    ])
+    const end = await consumer.listOffsets({ topics: names })
+    for (const { topic, partitions } of assigned) {
+      for (const partition of partitions) {
+        const start = first.get(topic)![partition]!
+        const at = committed.get(topic)?.[partition] ?? -1n
+        const isKept = at >= start && at <= end.get(topic)![partition]!
+        if (at >= 0n && !isKept)
+          logger?.error({ group, topic, partition }, 'committed offset is not kept: starting over')
+        positions.set(`${topic}:${partition}`, isKept ? at : start)
+      }
+    }
+    return positions
+  }
+
+  const supervise = async () => {
+    for (let attempt = 0; !isClosed; attempt++) {
+      const began = Date.now()
+      try {
+        await session()
+      } catch (error) {
+        if (isClosed) return
+        logger?.error({ group, code: codeOf(error), attempt }, 'consumer lost its session')
+        if (lastContact > began) attempt = 0
+        if (Date.now() - lastContact > maxDownMs) {
+          failure = error as Error
+          changed.fire()
+          return
+        }
+        await changed.wait(Math.min(5000, 100 * 2 ** attempt) * (0.5 + Math.random() / 2))
+      }
+    }
+  }
+  const supervised = supervise()
+
+  const commitOf = (messages: ConsumedMessage[], taken: number) => async (): Promise<boolean> => {
+    // The client's epoch runs ahead of ours while it rejoins: what the new assignment gives us is not known yet.
+    if (taken !== generation || !membership || membership.consumer.generationId !== membership.epoch) return false
+    const next = new Map(
+      messages.map(({ topic, partition, offset }) => [
+        `${topic}:${partition}`,
+        { topic, partition, offset: offset + 1n, leaderEpoch: -1 },
+      ]),
+    )
+    // The client repeats a commit after a rejoin; `revoke` empties this list so that there is nothing to repeat.
+    const commit = { offsets: [...next.values()] }
+    pendingCommits.add(commit)
+    try {
+      await membership.consumer.commit(commit)
+    } catch (error) {
+      if (taken === generation) throw error
+    } finally {
+      pendingCommits.delete(commit)
+    }
+    return taken === generation
+  }
+
+  return {
+    next: async () => {
+      let deadline: number | undefined
+      while (!isClosed) {
+        if (failure) throw failure
+        if (buffer.length > 0) deadline ??= Date.now() + maxWaitMs
+        else deadline = undefined
+        if (buffer.length >= maxMessages || (deadline !== undefined && Date.now() >= deadline)) {
+          const messages = buffer.splice(0, maxMessages)
+          const taken = generation
+          changed.fire()
+          return { messages, isRevoked: () => taken !== generation, commit: commitOf(messages, taken) }
+        }
+        await changed.wait(deadline === undefined ? 1000 : Math.max(1, deadline - Date.now()))
+      }
+      return undefined
+    },
+    close: async () => {
+      isClosed = true
+      changed.fire()
+      await supervised
+    },
+  }
+}
+
+function* messagesOf(
+  response: FetchResponse,
+  names: Map<string, string>,
+  positions: Map<string, bigint>,
+): Generator<ConsumedMessage> {
+  for (const { topicId, partitions } of response.responses) {
+    const topic = names.get(topicId)!
+    for (const { partitionIndex: partition, records } of partitions) {
+      const key = `${topic}:${partition}`
+      for (const batch of records ?? []) {
+        const from = positions.get(key)
+        if (from === undefined) continue
+        positions.set(key, batch.firstOffset + BigInt(batch.lastOffsetDelta) + 1n)
+        if (batch.attributes & control) continue
+        for (const record of batch.records) {
+          const offset = batch.firstOffset + BigInt(record.offsetDelta)
+          // A broker answers with whole batches, from before the offset that was asked for.
+          if (offset < from) continue
+          const timestamp =
+            batch.attributes & logAppendTime ? batch.maxTimestamp : batch.firstTimestamp + record.timestampDelta
+          yield { topic, partition, offset, timestamp, key: record.key, value: record.value }
+        }
+      }
+    }
+  }
+}
+
+/** Wakes everybody who waits, or each after its time. */
+function signal() {
+  let waiting: (() => void)[] = []
+  return {
+    fire: () => {
+      const woken = waiting
+      waiting = []
+      for (const wake of woken) wake()
+    },
+    wait: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        waiting.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      }),
+  }
+}
