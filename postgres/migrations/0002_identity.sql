@@ -14,24 +14,28 @@ CREATE TABLE customers (
   profile_id uuid NOT NULL REFERENCES profiles ON DELETE CASCADE,
   first_name text,
   last_name text,
-  -- First by event time wins, ties by the id of the evidence.
-  first_name_order text COLLATE "C",
-  last_name_order text COLLATE "C",
-  merged_into uuid REFERENCES customers,
+  merged_into uuid,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX customers_by_profile ON customers (profile_id);
 
--- One row an identifier. Its cluster is its component in the graph of all links, guards ignored:
--- the closure that a new link can affect. Its customer is its component under the guards.
+-- One row an identifier. Its cluster is its component in the graph of all links, blocked ones included: the closure
+-- that a new link can affect. Its customer is its component under the guards. Evidence is ordered by event time, then
+-- id, as one sortable text, so that every "first wins" is a minimum and the order of arrival does not matter.
 CREATE TABLE identifiers (
   profile_id uuid NOT NULL REFERENCES profiles ON DELETE CASCADE,
   token uuid NOT NULL,
   type text NOT NULL,
   value text,
   cluster_id uuid NOT NULL,
-  customer_id uuid NOT NULL REFERENCES customers,
-  first_seen timestamptz NOT NULL,
+  customer_id uuid NOT NULL,
+  first_seen text COLLATE "C" NOT NULL,
+  -- It met more partners than a person has: its links join nobody and further ones are not kept.
+  is_hub boolean NOT NULL DEFAULT false,
+  first_name text,
+  first_name_order text COLLATE "C",
+  last_name text,
+  last_name_order text COLLATE "C",
   PRIMARY KEY (profile_id, token)
 );
 CREATE INDEX identifiers_by_cluster ON identifiers (profile_id, cluster_id);
@@ -43,8 +47,7 @@ CREATE TABLE identity_links (
   a uuid NOT NULL,
   b uuid NOT NULL,
   is_trusted boolean NOT NULL,
-  event_time timestamptz NOT NULL,
-  evidence_id uuid NOT NULL,
+  evidence text COLLATE "C" NOT NULL,
   cluster_id uuid NOT NULL,
   PRIMARY KEY (profile_id, a, b, is_trusted),
   CHECK (a < b)
@@ -56,8 +59,7 @@ CREATE TABLE visitor_assignments (
   profile_id uuid NOT NULL REFERENCES profiles ON DELETE CASCADE,
   visitor_id uuid NOT NULL,
   token uuid NOT NULL,
-  event_time timestamptz NOT NULL,
-  evidence_id uuid NOT NULL,
+  evidence text COLLATE "C" NOT NULL,
   PRIMARY KEY (profile_id, visitor_id)
 );
 CREATE INDEX visitor_assignments_by_token ON visitor_assignments (profile_id, token);
@@ -68,6 +70,6 @@ CREATE TABLE identity_changes (
   profile_id uuid NOT NULL REFERENCES profiles ON DELETE CASCADE,
   subject_id uuid NOT NULL,
   customer_id uuid NOT NULL,
-  version bigint NOT NULL,
+  version bigint NOT NULL DEFAULT nextval('identity_version'),
   PRIMARY KEY (profile_id, subject_id, version)
 );
