@@ -1,0 +1,154 @@
+export const utmNames = ['source', 'medium', 'campaign', 'id', 'content', 'term'] as const
+export const clickIdNames = [
+  'gclid',
+  'wbraid',
+  'gbraid',
+  'gad_source',
+  'fbclid',
+  'ttclid',
+  'msclkid',
+  'li_fat_id',
+  'twclid',
+  'ctwa_clid',
+] as const
+export type ClickIdName = (typeof clickIdNames)[number]
+
+export interface Click {
+  /** Scheme, host, path and the allow-listed query. */
+  url: string | null
+  path: string | null
+  utm: Record<string, string>
+  clickIds: Record<string, string>
+  /** Platform ids of the ad that was clicked, from the service's own URL parameters. */
+  campaignRef: string | null
+  adSetRef: string | null
+  adRef: string | null
+}
+
+const maxPath = 1024
+const maxTag = 256
+const maxClickId = 512
+
+const utmParameters = new Map<string, string>(utmNames.map((name) => [`utm_${name}`, name]))
+const clickIdParameters = new Set<string>(clickIdNames)
+const refParameters = { svc_campaign_id: 'campaignRef', svc_ad_set_id: 'adSetRef', svc_ad_id: 'adRef' } as const
+
+const noClick = (): Click => ({
+  url: null,
+  path: null,
+  utm: {},
+  clickIds: {},
+  campaignRef: null,
+  adSetRef: null,
+  adRef: null,
+})
+
+/** What may be kept of the address of a page: never its free query, never a person in its path. */
+export function reduceUrl(raw: string): Click {
+  const click = noClick()
+  const parsed = parseUrl(raw)
+  if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return click
+  const kept = new URLSearchParams()
+  // The first of several values counts, so that nothing appended later changes where a visit came from.
+  for (const [parameter, value] of parsed.searchParams) {
+    const name = parameter.toLowerCase()
+    if (!kept.has(name) && keep(click, name, value)) kept.append(name, keptValue(click, name))
+  }
+  click.path = cleanPath(parsed.pathname)
+  const query = kept.size > 0 ? `?${kept}` : ''
+  click.url = `${parsed.protocol}//${parsed.host}${click.path}${query}`
+  return click
+}
+
+/** Scheme, host and path; a site that sends its search words or its users' ids in the query keeps them to itself. */
+export function reduceReferrer(raw: string): string | null {
+  const parsed = parseUrl(raw)
+  if (!parsed?.host || !/^(https?|android-app|ios-app):$/.test(parsed.protocol)) return null
+  return `${parsed.protocol}//${parsed.host}${cleanPath(parsed.pathname)}`
+}
+
+/** The known click ids of an object that a server sent; anything else in it is cut. */
+export function knownClickIds(sent: Record<string, unknown>): Record<string, string> {
+  const known: Record<string, string> = {}
+  for (const name of clickIdNames) {
+    const value = sent[name]
+    const clean = typeof value === 'string' ? cleanClickId(value) : undefined
+    if (clean) known[name] = clean
+  }
+  return known
+}
+
+const refShape = /^[\w.:-]{1,128}$/
+export const isPlatformId = (value: string): boolean => refShape.test(value)
+
+function keep(click: Click, name: string, value: string): boolean {
+  const utm = utmParameters.get(name)
+  if (utm) return put(click.utm, utm, cleanTag(value))
+  if (clickIdParameters.has(name)) return put(click.clickIds, name, cleanClickId(value))
+  if (name in refParameters && isPlatformId(value)) {
+    click[refParameters[name as keyof typeof refParameters]] = value
+    return true
+  }
+  return false
+}
+
+function keptValue(click: Click, name: string): string {
+  const utm = utmParameters.get(name)
+  if (utm) return click.utm[utm]!
+  if (clickIdParameters.has(name)) return click.clickIds[name]!
+  return click[refParameters[name as keyof typeof refParameters]]!
+}
+
+function put(map: Record<string, string>, name: string, value: string | undefined): boolean {
+  if (!value) return false
+  map[name] = value
+  return true
+}
+
+function cleanTag(value: string): string | undefined {
+  const text = cut(value.replace(/\p{Cc}+/gu, ' ').trim(), maxTag)
+  return emailLike.test(text) || dialledNumber.test(text) ? undefined : text
+}
+
+function cleanClickId(value: string): string | undefined {
+  const text = value.trim()
+  return text.length <= maxClickId && /^[\w.~:=+/%-]+$/.test(text) ? text : undefined
+}
+
+function parseUrl(raw: string): URL | null {
+  return URL.parse(raw.toWellFormed().trim())
+}
+
+const emailLike = /[^\s@/]+@[^\s@/]+\.[^\s@/]{2,}/
+const dialledNumber = /^\+\d[\d\s().-]{6,18}$/
+// Nine to fifteen digits are a phone number as likely as an order: a path keeps neither.
+const phoneLike = /^(tel:)?\+?(?:[\s().-]*\d){9,15}[\s().-]*$/i
+const shortDialled = /^\+(?:[\s().-]*\d){7,15}$/
+const rutLike = /^\d{1,2}\.?\d{3}\.?\d{3}-?[\dk]$/i
+
+function cleanPath(path: string): string {
+  const cleaned = path
+    .split('/')
+    .map((segment) => (segment ? cleanSegment(segment) : segment))
+    .join('/')
+  // A cut in the middle of a percent escape would leave a path that cannot be decoded.
+  return cleaned.length > maxPath ? cleaned.slice(0, maxPath).replace(/%[0-9A-F]?$/i, '') : cleaned
+}
+
+function cleanSegment(segment: string): string {
+  if (!/[\d@%]/.test(segment)) return segment
+  const text = decode(decode(segment.slice(0, maxPath)))
+  if (emailLike.test(text)) return ':email'
+  if (phoneLike.test(text) || shortDialled.test(text)) return ':phone'
+  return rutLike.test(text) && /[.-]|k$/i.test(text) ? ':national_id' : segment
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const cut = (text: string, max: number) => (text.length > max ? text.slice(0, max).toWellFormed() : text)

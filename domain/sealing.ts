@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Every key is derived from the one root secret under a label of its own; a label is never used for two purposes. */
+export const keyLabels = {
+  identifierHmac: 'touchline/vault/identifier-hmac/v1',
+  dataKeyWrapping: 'touchline/vault/data-key-wrapping/v1',
+  rejected: 'touchline/rejected/v1',
+} as const
+export type KeyLabel = (typeof keyLabels)[keyof typeof keyLabels]
+
+export const deriveKey = (rootSecret: Buffer, label: KeyLabel): Buffer =>
+  Buffer.from(hkdfSync('sha256', rootSecret, Buffer.alloc(0), label, 32))
+
+export interface VaultKeys {
+  identifierHmac: Buffer
+  dataKeyWrapping: Buffer
+}
+
+export const vaultKeys = (rootSecret: Buffer): VaultKeys => ({
+  identifierHmac: deriveKey(rootSecret, keyLabels.identifierHmac),
+  dataKeyWrapping: deriveKey(rootSecret, keyLabels.dataKeyWrapping),
+})
+
+/** A keyed hash, so that the vault's rows cannot be searched by guessing values without the root secret. */
+export const hmacIdentifier = (key: Buffer, profile: string, type: string, value: string): Buffer =>
+  createHmac('sha256', key).update(`${profile}\0${type}\0${value}`).digest()
+
+// Layout of everything sealed: version (1), nonce (12), ciphertext, tag (16).
+const version = 1
+const nonceLength = 12
+const tagLength = 16
+
+export function seal(key: Buffer, aad: string, plaintext: string | Buffer): Buffer {
+  const nonce = randomBytes(nonceLength)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(aad))
+  const body = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext)
+  return Buffer.concat([Buffer.of(version), nonce, body, cipher.final(), cipher.getAuthTag()])
+}
+
+/** Throws when the bytes are of another version, were changed, or belong under another key or name. */
+export function open(key: Buffer, aad: string, sealed: Uint8Array): Buffer {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  if (bytes.length < 1 + nonceLength + tagLength) throw new Error('sealed value is too short')
+  if (bytes[0] !== version) throw new Error(`sealed value has unknown version ${bytes[0]}`)
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + nonceLength))
+    .setAAD(Buffer.from(aad))
+    .setAuthTag(bytes.subarray(-tagLength))
+  return Buffer.concat([decipher.update(bytes.subarray(1 + nonceLength, -tagLength)), decipher.final()])
+}
+
+/** What binds a sealed value to its place: the bytes of one token cannot be passed off as another's. */
+export const sealingContext = (profile: string, token: string, what: 'value' | 'traits' | 'key'): string =>
+  `${profile}/${token}/${what}`
+
+export const newDataKey = (): Buffer => randomBytes(32)
+
+export const wrapDataKey = (wrappingKey: Buffer, profile: string, token: string, dataKey: Buffer): Buffer =>
+  seal(wrappingKey, sealingContext(profile, token, 'key'), dataKey)
+
+export const unwrapDataKey = (wrappingKey: Buffer, profile: string, token: string, wrapped: Uint8Array): Buffer =>
+  open(wrappingKey, sealingContext(profile, token, 'key'), wrapped)

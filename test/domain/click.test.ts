@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { knownClickIds, reduceReferrer, reduceUrl } from '../../domain/click.ts'
+
+test('of an address its scheme, host, path and the listed query stay', () => {
+  const click = reduceUrl(
+    'https://user:secret@Shop.Example.com:8443/a/b?utm_source=Meta&utm_medium=cpc&utm_campaign=Spring%20Sale&utm_id=77' +
+      '&utm_content=c1&utm_term=t1&gclid=Cj0_-x.y&svc_campaign_id=1201&svc_ad_set_id=1202&svc_ad_id=1203' +
+      '&email=ana@example.com&svc_t=secret-token&q=free#fragment',
+  )
+  expect(click).toEqual({
+    url:
+      'https://shop.example.com:8443/a/b?utm_source=Meta&utm_medium=cpc&utm_campaign=Spring+Sale&utm_id=77' +
+      '&utm_content=c1&utm_term=t1&gclid=Cj0_-x.y&svc_campaign_id=1201&svc_ad_set_id=1202&svc_ad_id=1203',
+    path: '/a/b',
+    utm: { source: 'Meta', medium: 'cpc', campaign: 'Spring Sale', id: '77', content: 'c1', term: 't1' },
+    clickIds: { gclid: 'Cj0_-x.y' },
+    campaignRef: '1201',
+    adSetRef: '1202',
+    adRef: '1203',
+  })
+})
+
+describe('no person stays in a path', () => {
+  test.each([
+    ['/u/ana@example.com/orders', '/u/:email/orders'],
+    ['/u/ana%40example.com', '/u/:email'],
+    ['/u/ana%2540example.com', '/u/:email'],
+    ['/u/+56987654321', '/u/:phone'],
+    ['/u/%2B56%209%208765%204321', '/u/:phone'],
+    ['/u/987654321', '/u/:phone'],
+    ['/u/12.345.678-5', '/u/:phone'],
+    ['/u/6824160-k', '/u/:national_id'],
+    ['/p/12345', '/p/12345'],
+    ['/blog/2024-01-15/x', '/blog/2024-01-15/x'],
+    ['/p/1234567890123456', '/p/1234567890123456'],
+    ['/caf%C3%A9/%E0%A4', '/caf%C3%A9/%E0%A4'],
+  ])('%s is kept as %s', (path, kept) => {
+    expect(reduceUrl(`https://example.com${path}`).path).toBe(kept)
+  })
+})
+
+describe('no person stays in a tag', () => {
+  test.each(['ana@example.com', '%2B56987654321', 'x'.repeat(0)])('%s is cut', (value) => {
+    const click = reduceUrl(`https://example.com/?utm_content=${value}&utm_source=news`)
+    expect(click.utm).toEqual({ source: 'news' })
+    expect(click.url).toBe('https://example.com/?utm_source=news')
+  })
+})
+
+test('the first of several values counts, whatever its case', () => {
+  expect(reduceUrl('https://example.com/?UTM_SOURCE=a&utm_source=b').utm).toEqual({ source: 'a' })
+})
+
+test('an address of 64 KB is trimmed: the path is cut, the listed query stays', () => {
+  const click = reduceUrl(
+    `https://example.com/${'é/'.repeat(16_000)}?junk=${'y'.repeat(32_000)}&utm_source=meta&svc_ad_id=9`,
+  )
+  expect(click.path!.length).toBeLessThanOrEqual(1024)
+  expect(() => decodeURIComponent(click.path!)).not.toThrow()
+  expect(click.url!.endsWith('?utm_source=meta&svc_ad_id=9')).toBe(true)
+  expect(click.adRef).toBe('9')
+})
+
+test('tags are cut at 256 characters, click ids that are longer than 512 or not ids are dropped', () => {
+  const click = reduceUrl(
+    `https://example.com/?utm_term=${'t'.repeat(300)}&gclid=${'g'.repeat(513)}&fbclid=a%20b&ttclid=E.C.P`,
+  )
+  expect(click.utm.term!.length).toBe(256)
+  expect(click.clickIds).toEqual({ ttclid: 'E.C.P' })
+})
+
+test('lone surrogates and control characters do not survive', () => {
+  const click = reduceUrl('https://example.com/a\ud800?utm_source=\udfffb%0Ac')
+  expect(click.url!.isWellFormed()).toBe(true)
+  expect(click.utm.source).toBe('\ufffdb c')
+})
+
+test.each(['', 'not a url', 'javascript:alert(1)', 'file:///etc/passwd', 'mailto:ana@example.com', '/relative'])(
+  '%s is no address of a page',
+  (raw) => {
+    expect(reduceUrl(raw).url).toBeNull()
+  },
+)
+
+test.each([
+  ['https://www.google.com/search?q=ana+perez#x', 'https://www.google.com/search'],
+  ['android-app://com.google.android.gm/', 'android-app://com.google.android.gm/'],
+  ['https://mail.example.com/u/ana@example.com', 'https://mail.example.com/u/:email'],
+  ['about:client', null],
+  ['', null],
+])('of the referrer %s stays %s', (raw, kept) => {
+  expect(reduceReferrer(raw)).toBe(kept)
+})
+
+test('of the click ids a server sends the known ones stay', () => {
+  expect(
+    knownClickIds({ gclid: ' abc ', ctwa_clid: 'x_1', email: 'ana@example.com', fbclid: 7, ttclid: 'a b' }),
+  ).toEqual({
+    gclid: 'abc',
+    ctwa_clid: 'x_1',
+  })
+})
