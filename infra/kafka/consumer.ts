@@ -22,8 +22,10 @@ export interface Batch {
 }
 
 export interface Consumer {
-  /** The next messages of all assigned partitions, each partition's in order; undefined once closed. */
+  /** The next messages of all assigned partitions, each partition's in order; undefined once finishing or closed. */
   next(): Promise<Batch | undefined>
+  /** No further batch is given out; the one under way can still be committed. */
+  finish(): void
   /** Leaves the group; what was not committed is delivered again. */
   close(): Promise<void>
 }
@@ -62,6 +64,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   const sessionTimeout = options.sessionTimeoutMs ?? 10_000
   let buffer: ConsumedMessage[] = []
   let generation = 0
+  let isFinishing = false
   let isClosed = false
   let failure: Error | undefined
   let lastContact = Date.now()
@@ -262,7 +265,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   return {
     next: async () => {
       let deadline: number | undefined
-      while (!isClosed) {
+      while (!isClosed && !isFinishing) {
         if (failure) throw failure
         if (buffer.length > 0) deadline ??= Date.now() + maxWaitMs
         else deadline = undefined
@@ -275,6 +278,10 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
         await changed.wait(deadline === undefined ? 1000 : Math.max(1, deadline - Date.now()))
       }
       return undefined
+    },
+    finish: () => {
+      isFinishing = true
+      changed.fire()
     },
     close: async () => {
       isClosed = true
