@@ -101,7 +101,7 @@ async function insist(pipeline: Pipeline, batch: Batch, deps: RunDeps, stopping:
     } catch (error) {
       const elapsedMs = Math.round(performance.now() - began)
       const isLast = attempt >= maxAttempts || elapsedMs >= maxElapsedMs
-      const facts = { pipeline: pipeline.name, attempt, elapsedMs, error: nameOf(error), code: codeOf(error) }
+      const facts = { pipeline: pipeline.name, attempt, elapsedMs, errorName: nameOf(error), code: codeOf(error) }
       deps.logger?.error(
         facts,
         isLast ? 'batch failed for the last time: stopping the pipeline' : 'batch failed: trying again',
