@@ -11,6 +11,9 @@ const graceMs = 5_000
 // made at its first use, so this stands before every import that works in it.
 process.env.UV_THREADPOOL_SIZE ??= String(running * 2)
 
+// The engine takes the machine's time zone as the server's; clusters run in UTC.
+process.env.TZ = 'UTC'
+
 class StartError extends Error {}
 
 async function main(): Promise<void> {

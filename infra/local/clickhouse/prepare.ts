@@ -54,7 +54,7 @@ function sessionState(request: QueryRequest, isWrite: boolean, memoryBytes: numb
 function statementText({ sql, statement, rows }: ReceivedQuery, format: string): (target: string) => string {
   const text = (from: number, to: number) => sql.toString('utf8', from, to)
   if (rows) {
-    const insert = rows && statement.rows?.input ? inputInsert : fileInsert
+    const insert = statement.rows?.input ? inputInsert : fileInsert
     return () => insert({ sql, statement, rows })
   }
   if (statement.kind === 'select') {
@@ -71,23 +71,27 @@ type Insert = Pick<ReceivedQuery, 'sql' | 'statement'> & { rows: NonNullable<Rec
 
 function fileInsert({ sql, statement, rows }: Insert): string {
   const settingsAt = statement.tokens.find((t) => t.key === 'SETTINGS' && t.depth === 0)?.start ?? statement.end
-  const source = `FROM INFILE ${quote(rows.file)} COMPRESSION ${quote(rows.compression)}`
+  const source = `FROM INFILE ${quote(rows.file)} COMPRESSION 'none'`
   const settings = sql.toString('utf8', settingsAt, statement.end)
   return `${sql.toString('utf8', 0, settingsAt)}\n${source} ${settings}\nFORMAT ${rows.format}`
 }
 
 function inputInsert({ sql, statement, rows }: Insert): string {
-  if (rows.compression !== 'none') throw errors.unsupportedEncoding(rows.compression)
   const { start, end } = statement.rows?.input ?? { start: 0, end: 0 }
   const source = `file(${quote(rows.file)}, ${quote(rows.format)}, `
   return `${sql.toString('utf8', 0, start)}${source}${sql.toString('utf8', end, statement.end)}`
 }
 
+/** SYNC would wait for ever for a query that has already ended: the engine misses its end. */
 function killText(sql: Buffer, statement: ReceivedQuery['statement']): string {
+  const replacements: Record<string, string> =
+    statement.tokens[1]?.key === 'QUERY' ? { QUERY_ID: "Settings['log_comment']", SYNC: 'ASYNC' } : {}
   let text = ''
   let at = 0
-  for (const token of statement.tokens.filter((t) => t.key === 'QUERY_ID')) {
-    text += `${sql.toString('utf8', at, token.start)}Settings['log_comment']`
+  for (const token of statement.tokens) {
+    const replacement = replacements[token.key]
+    if (replacement === undefined) continue
+    text += sql.toString('utf8', at, token.start) + replacement
     at = token.end
   }
   return text + sql.toString('utf8', at, statement.end)

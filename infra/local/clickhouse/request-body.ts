@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { ClickHouseError, errors } from './errors.ts'
+import { createLz4Decompress } from './lz4-frame.ts'
 import { analyseStatement, type Statement } from './statement.ts'
 
 export const maxQueryBytes = 64 * 1024 * 1024
@@ -15,14 +16,13 @@ const decoders = {
   deflate: createInflate,
   br: createBrotliDecompress,
   zstd: createZstdDecompress,
+  lz4: createLz4Decompress,
 }
-/** Node cannot decode these, the engine can, as long as the statement is not inside. */
-const engineDecodes = new Set(['lz4', 'xz', 'bz2', 'snappy'])
 
 export interface ReceivedQuery {
   sql: Buffer
   statement: Statement
-  rows: { format: string; file: string; compression: string; bytes: number } | undefined
+  rows: { format: string; file: string; bytes: number } | undefined
 }
 
 /**
@@ -35,9 +35,9 @@ export async function receiveQuery(
   encoding: string,
   spoolFile: string,
 ): Promise<ReceivedQuery> {
-  const body = decodedBody(message, encoding, query)
+  const body = decodedBody(message, encoding)
   try {
-    return await readQuery(body.chunks, query, body.compression, spoolFile)
+    return await readQuery(body, query, spoolFile)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''
     if (/^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT|ERR_ZLIB|ZSTD|ERR_PADDING|ERR_BUF)/.test(code))
@@ -48,28 +48,19 @@ export async function receiveQuery(
   }
 }
 
-function decodedBody(message: IncomingMessage, encoding: string, query: string) {
-  if (encoding === '' || encoding === 'identity')
-    return { chunks: message as AsyncIterable<Buffer>, compression: 'none' }
-  if (encoding in decoders) {
-    const decoder = decoders[encoding as keyof typeof decoders]()
-    message.on('error', (error) => decoder.destroy(error))
-    return { chunks: message.pipe(decoder) as AsyncIterable<Buffer>, compression: 'none' }
-  }
-  if (!engineDecodes.has(encoding) || query === '') throw errors.unsupportedEncoding(encoding)
-  return { chunks: message as AsyncIterable<Buffer>, compression: encoding }
+function decodedBody(message: IncomingMessage, encoding: string): AsyncIterable<Buffer> {
+  if (encoding === '' || encoding === 'identity') return message
+  if (!(encoding in decoders)) throw errors.unsupportedEncoding(encoding)
+  const decoder = decoders[encoding as keyof typeof decoders]()
+  message.on('error', (error) => decoder.destroy(error))
+  return message.pipe(decoder)
 }
 
-async function readQuery(
-  body: AsyncIterable<Buffer>,
-  query: string,
-  compression: string,
-  spoolFile: string,
-): Promise<ReceivedQuery> {
+async function readQuery(body: AsyncIterable<Buffer>, query: string, spoolFile: string): Promise<ReceivedQuery> {
   const spool = async (sql: Buffer, statement: Statement, format: string, rows: AsyncIterable<Buffer>) => {
     await pipeline(rows, createWriteStream(spoolFile))
     const { size } = await stat(spoolFile)
-    return { sql, statement, rows: { format, file: spoolFile, compression, bytes: size } }
+    return { sql, statement, rows: { format, file: spoolFile, bytes: size } }
   }
   const chunks = body[Symbol.asyncIterator]()
   const address = Buffer.from(query)
