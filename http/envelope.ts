@@ -36,17 +36,17 @@ export const page = <Row extends z.ZodType, Meta extends Shape = NoShape>(
 ): Page<Row, Meta> => ({ kind: 'page', data: row, meta: extra.meta ?? ({} as Meta) })
 
 type HasMeta<Meta, With, Without> = keyof Meta extends never ? Without : With
-type MetaOf<Meta extends Shape> = z.output<z.ZodObject<Meta>>
+type MetaOf<Meta extends Shape> = z.input<z.ZodObject<Meta>>
 
 /** What a handler returns for its response: plain data; the frame wraps it. */
 export type Result<Response> =
   Response extends One<infer Data, infer Meta>
-    ? HasMeta<Meta, { data: z.output<Data>; meta: MetaOf<Meta> }, z.output<Data>>
+    ? HasMeta<Meta, { data: z.input<Data>; meta: MetaOf<Meta> }, z.input<Data>>
     : Response extends Page<infer Row, infer Meta>
       ? HasMeta<
           Meta,
-          { data: z.output<Row>[]; pagination?: Pagination; meta: MetaOf<Meta> },
-          z.output<Row>[] | { data: z.output<Row>[]; pagination?: Pagination }
+          { data: z.input<Row>[]; pagination?: Pagination; meta: MetaOf<Meta> },
+          z.input<Row>[] | { data: z.input<Row>[]; pagination?: Pagination }
         >
       : never
 
@@ -55,6 +55,22 @@ export function envelopeSchema(response: ResponseSpec, isPublic: boolean): z.Zod
   return response.kind === 'one'
     ? z.object({ data: response.data, meta })
     : z.object({ data: z.array(response.data), pagination: Pagination, meta })
+}
+
+/** The handler's answer breaks what the description promises: a fault of ours, so it is never sent. */
+export class BrokenResponse extends Error {
+  constructor(operation: string, error: z.ZodError) {
+    // Paths and rules only: values may be personal.
+    super(`${operation}: ${error.issues.map((issue) => `${issue.path.join('.')} ${issue.code}`).join(', ')}`)
+    this.name = 'BrokenResponse'
+  }
+}
+
+/** Fields that the schema does not name are dropped, so nothing undocumented leaves the service. */
+export function seal(operation: { id: string; envelope: z.ZodType }, answer: unknown): unknown {
+  const parsed = operation.envelope.safeParse(answer)
+  if (!parsed.success) throw new BrokenResponse(operation.id, parsed.error)
+  return parsed.data
 }
 
 export function wrap(response: ResponseSpec, result: unknown, profileId: string | undefined): unknown {

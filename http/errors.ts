@@ -44,7 +44,7 @@ export const ErrorEnvelope = z
     error: z.looseObject({
       code: z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]),
       message: z.string(),
-      status: z.int(),
+      status: z.int().min(400).max(599),
       request_id: z.string(),
       docs_url: z.url(),
       reason: z.string().optional(),

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { Registry } from 'prom-client'
+import type { Logger } from '../infra/logger.ts'
+import type { Authenticate } from './authenticate.ts'
+import { serveDocs } from './docs.ts'
+import { answerBrokenConnection, answerFailures, sendError, toApiError } from './failures.ts'
+import { observe } from './observability.ts'
+import { publishDescription } from './openapi.ts'
+import { localRateLimiter, type RateLimiter } from './rate-limit.ts'
+import type { Checks } from './readiness.ts'
+import { apiPrefix, type Mount, registerOperations } from './routes.ts'
+
+export { apiKeyAuthentication } from './authenticate.ts'
+export { localRateLimiter, redisRateLimiter } from './rate-limit.ts'
+export { mount } from './routes.ts'
+
+export interface AppOptions {
+  baseUrl: string
+  apiUrl?: string
+  version?: string
+  logger: Logger
+  authenticate: Authenticate
+  mounts: readonly Mount[]
+  /** Routes that are no operations: the collector, the schema registry, the tracker script. */
+  plugins?: readonly ((app: FastifyInstance) => Promise<void> | void)[]
+  /** What `/readyz` asks, and what a slow request is checked against. */
+  checks?: Checks
+  rateLimiter?: RateLimiter
+  metrics?: Registry
+}
+
+const bodyLimitBytes = 1024 * 1024
+const saneId = /^[A-Za-z0-9._:-]{8,64}$/
+
+/** The whole HTTP side of a service; the caller only listens. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { baseUrl, apiUrl = baseUrl, version = '1.0.0', checks = {} } = options
+  const app = Fastify({
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: (raw) => {
+      const sent = raw.headers['x-request-id']
+      return typeof sent === 'string' && saneId.test(sent) ? sent : randomUUID()
+    },
+    bodyLimit: bodyLimitBytes,
+    connectionTimeout: 60_000,
+    requestTimeout: 20_000,
+    keepAliveTimeout: 72_000,
+    http: { maxHeaderSize: 16 * 1024 },
+    // While closing, requests that are already on a connection are still answered.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 500 },
+    clientErrorHandler: answerBrokenConnection(baseUrl),
+    frameworkErrors: (error, _request, reply) => sendError(reply as never, toApiError(error), baseUrl),
+  }) as unknown as FastifyInstance
+
+  answerFailures(app, baseUrl)
+  readJsonBodies(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    if (request.url.startsWith(apiPrefix)) reply.header('cache-control', 'no-store')
+    done()
+  })
+  observe(app, { checks, metrics: options.metrics })
+
+  await publishDescription(app, { version, baseUrl, apiUrl })
+  await app.register(async (api) => {
+    registerOperations(api, options.mounts, {
+      authenticate: options.authenticate,
+      rateLimiter: options.rateLimiter ?? localRateLimiter(),
+      checks,
+    })
+  })
+  app.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
+  await serveDocs(
+    app,
+    options.mounts.flatMap((mounted) => mounted.operations),
+  )
+  for (const plugin of options.plugins ?? []) await app.register(async (scope) => plugin(scope))
+  return app
+}
+
+/** An empty body is no body, whatever its content type says; the operation decides whether it needs one. */
+function readJsonBodies(app: FastifyInstance) {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}

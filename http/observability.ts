@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { ApiError } from './errors.ts'
+import { type Checks, probe } from './readiness.ts'
+
+const readinessLimitMs = 1800
+
+/** `/healthz` (this process), `/readyz` (the engines), `/metrics`, and one log line a request. */
+export function observe(
+  app: FastifyInstance,
+  { checks, metrics = new Registry() }: { checks: Checks; metrics?: Registry | undefined },
+) {
+  if (!metrics.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics({ register: metrics })
+  const duration = new Histogram({
+    name: 'touchline_http_request_duration_seconds',
+    help: 'Time to answer a request.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [metrics],
+  })
+
+  app.addHook('onResponse', (request, reply, done) => {
+    // The pattern, never the address itself: ids and query strings can be personal.
+    const route = request.routeOptions.url ?? 'unmatched'
+    duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    const isProbe = route === '/healthz' || route === '/readyz' || route === '/metrics'
+    request.log[isProbe ? 'debug' : 'info'](
+      {
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+        profile_id: request.profile?.id,
+        credential: request.credential && `${request.credential.kind}:${request.credential.id}`,
+      },
+      'request',
+    )
+    done()
+  })
+
+  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
+
+  app.get('/readyz', { schema: { hide: true } }, async () => {
+    const engines = await probe(checks, readinessLimitMs)
+    const down = Object.entries(engines).filter(([, state]) => state === 'down')
+    if (down.length === 0) return { status: 'ready', engines }
+    const names = down.map(([engine]) => engine).join(', ')
+    throw new ApiError('service_unavailable', `Not ready: ${names} does not answer.`, { engines, retry_after: 2 })
+  })
+
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.metrics()),
+  )
+}

@@ -1,0 +1,147 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Credential, Profile } from '../domain/credentials.ts'
+import type { Engine } from '../infra/unavailable.ts'
+import type { Authenticate } from './authenticate.ts'
+import { seal, wrap } from './envelope.ts'
+import { ApiError } from './errors.ts'
+import { describeOperation } from './openapi.ts'
+import type { Operation } from './operation.ts'
+import { type RateLimiter, rateLimitClasses } from './rate-limit.ts'
+import { type Checks, supervise } from './readiness.ts'
+import { check } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    profile: Profile | undefined
+    credential: Credential | undefined
+  }
+}
+
+/** Operations of one folder with what their handlers need, and the engines that these calls wait for. */
+export interface Mount {
+  operations: readonly Operation<never>[]
+  deps: object
+  engines: readonly Engine[]
+}
+
+export const mount = <Deps extends object>(
+  operations: readonly Operation<Deps>[],
+  deps: Deps,
+  engines: readonly Engine[],
+): Mount => ({ operations: operations as readonly Operation<never>[], deps, engines })
+
+export const apiPrefix = '/api/v1'
+
+export interface RouteDeps {
+  authenticate: Authenticate
+  rateLimiter: RateLimiter
+  checks: Checks
+}
+
+export function registerOperations(app: FastifyInstance, mounts: readonly Mount[], frame: RouteDeps) {
+  app.decorateRequest('profile', undefined)
+  app.decorateRequest('credential', undefined)
+  const seen = new Set<string>()
+  for (const { operations, deps, engines } of mounts) {
+    const checks: Checks = Object.fromEntries(
+      engines.map((engine) => [engine, frame.checks[engine]]).filter(([, c]) => c),
+    )
+    for (const operation of operations) {
+      if (seen.has(operation.id)) throw new Error(`Two operations are called ${operation.id}.`)
+      seen.add(operation.id)
+      registerOperation(app, operation, deps, { ...frame, checks })
+    }
+  }
+}
+
+function registerOperation(app: FastifyInstance, operation: Operation<never>, deps: object, frame: RouteDeps) {
+  if (!operation.isPublic && operation.scopes.length === 0) {
+    throw new Error(`Operation ${operation.id} needs a scope, or must say that it is public.`)
+  }
+  app.route({
+    method: operation.method,
+    url: `${apiPrefix}${operation.url}`,
+    schema: describeOperation(operation),
+    ...(operation.bodyLimitBytes === undefined ? {} : { bodyLimit: operation.bodyLimitBytes }),
+    // The description's schemas are for readers; the frame itself checks what comes in and what goes out.
+    validatorCompiler: () => () => true,
+    serializerCompiler: () => JSON.stringify,
+    // Before the body is read: who may not call cannot make us parse a megabyte.
+    onRequest: async (request, reply) => {
+      if (!operation.isPublic) await admit(request, reply, operation, frame)
+    },
+    handler: async (request, reply) => {
+      const { params, query, body } = operation
+      const context = {
+        ...deps,
+        params: params ? check(operation, 'params', params, request.params) : {},
+        query: query ? check(operation, 'query', query, request.query) : {},
+        body: body ? check(operation, 'body', body, request.body) : undefined,
+        profile: request.profile,
+        credential: request.credential,
+        request: requestMeta(request, reply),
+        reply: {
+          status: (code: number) => void reply.code(code),
+          header: (name: string, value: string) => void reply.header(name, value),
+        },
+      }
+      reply.code(operation.statuses[0] ?? 200)
+      const work = (async () => operation.handler(context as never))()
+      const answer = wrap(operation.response, await supervise(work, frame.checks), request.profile?.id)
+      if (!operation.statuses.includes(reply.statusCode))
+        throw new Error(`${operation.id} does not declare its status.`)
+      reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
+      return seal(operation, answer)
+    },
+  })
+}
+
+async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation<never>, frame: RouteDeps) {
+  const { credential, profile } = await frame.authenticate(request.headers.authorization)
+  request.credential = credential
+  request.profile = profile
+  await takePlace(reply, credential, operation, frame.rateLimiter)
+  if (!operation.auth.includes(credential.kind)) {
+    if (operation.auth.length === 1 && operation.auth[0] === 'api_key') throw new ApiError('api_key_required')
+    throw new ApiError('forbidden', 'This kind of credential is not accepted here.')
+  }
+  if (!operation.scopes.some((scope) => credential.scopes.has(scope))) {
+    throw new ApiError('insufficient_scope', `This operation needs ${operation.scopes.join(' or ')}.`, {
+      required_scopes: [...operation.scopes],
+    })
+  }
+}
+
+async function takePlace(
+  reply: FastifyReply,
+  credential: Credential,
+  operation: Operation<never>,
+  limiter: RateLimiter,
+) {
+  const limit = credential.rateLimitPerMinute * rateLimitClasses[operation.rateLimit]
+  const verdict = await limiter(`${credential.kind}:${credential.id}:${operation.rateLimit}`, limit)
+  reply.header('x-ratelimit-limit', verdict.limit)
+  reply.header('x-ratelimit-remaining', verdict.remaining)
+  reply.header('x-ratelimit-reset', Math.floor(Date.now() / 1000) + verdict.resetInSeconds)
+  if (verdict.isAllowed) return
+  throw new ApiError('rate_limit_exceeded', `At most ${limit} requests a minute are possible.`, {
+    retry_after: verdict.resetInSeconds,
+  })
+}
+
+function requestMeta(request: FastifyRequest, reply: FastifyReply) {
+  return {
+    id: request.id,
+    receivedAt: new Date(),
+    /** Made on demand: most handlers never look at it. */
+    get signal(): AbortSignal {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort())
+      return gone.signal
+    },
+    header(name: string): string | undefined {
+      const value = request.headers[name.toLowerCase()]
+      return Array.isArray(value) ? value[0] : value
+    },
+  }
+}
