@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createClient } from '@clickhouse/client'
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { Command } from 'commander'
 import pg from 'pg'
 import { type Endpoints, loadStackSettings, readEndpoints } from '../infra/config.ts'
@@ -39,7 +39,12 @@ export const command = () =>
   })
 
 async function examine(patient: Patient): Promise<Finding[]> {
-  const groups = await Promise.all([tools(patient), disk(patient), ...engines.map((e) => engineState(e, patient))])
+  const groups = await Promise.all([
+    tools(patient),
+    disk(patient),
+    supervisor(patient),
+    ...engines.map((e) => engineState(e, patient)),
+  ])
   return [...groups.flat(), ...(await migrations(patient)), ...(await service(patient))]
 }
 
@@ -92,6 +97,14 @@ function disk({ home }: Patient): Finding[] {
   const free = bavail * bsize
   const found = `${(free / 1024 ** 3).toFixed(1)} GiB free in ${folder}`
   return [need('disk space', found, free >= leastFreeBytes, `free some space, or set TOUCHLINE_HOME to a larger disk`)]
+}
+
+function supervisor({ home, endpoints }: Patient): Finding[] {
+  const pid = recordedProcess(home, 'supervisor')?.pid
+  if (pid) return [{ name: 'supervisor', state: 'ok', found: `pid ${pid} in ${home}` }]
+  if (!endpoints) return []
+  const found = `crashed in ${home}: what dies is not started again`
+  return [{ name: 'supervisor', state: 'broken', found, fix: 'run "make up"' }]
 }
 
 async function engineState(engine: Engine, { env, home, endpoints }: Patient): Promise<Finding[]> {
@@ -168,7 +181,7 @@ async function postgresApplied(url: string): Promise<string[]> {
 }
 
 async function clickhouseApplied(url: string): Promise<string[]> {
-  const client = createClient({ url, request_timeout: 5_000 })
+  const client = createClient({ url, request_timeout: 5_000, log: { level: ClickHouseLogLevel.OFF } })
   try {
     const result = await client.query({ query: 'SELECT DISTINCT name FROM migrations', format: 'JSONEachRow' })
     return (await result.json<{ name: string }>()).map(({ name }) => name)

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
-import { loadStackSettings, readEndpoints } from '../infra/config.ts'
+import { endpointsFile, loadStackSettings, readEndpoints } from '../infra/config.ts'
 import { LaunchError } from '../infra/local/launch-error.ts'
 import { identify, isRunning, logFile, recordedProcess, runFolder } from '../infra/local/process-record.ts'
 import { stopStack } from '../infra/local/stop.ts'
@@ -22,11 +22,12 @@ async function up(home: string, args: string[]) {
   const log = follow(logFile(home, 'supervisor'))
   const running = recordedProcess(home, 'supervisor')
   if (running) console.log(`a stack already runs in ${home}`)
+  else rmSync(endpointsFile(home), { force: true })
   const child = running ?? startSupervisor(home, args)
   const interrupt = () => stopStack(home, console.log).then(() => process.exit(130))
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   let endpoints = readEndpoints(home)
-  while (!endpoints || (!running && recordedProcess(home, 'supervisor')?.pid !== child.pid)) {
+  while (!endpoints) {
     const isAlive = isRunning(child)
     log.print()
     if (!isAlive) throw new LaunchError(`Nothing was left running; the whole log is ${logFile(home, 'supervisor')}.`)

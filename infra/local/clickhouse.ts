@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createClient } from '@clickhouse/client'
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import type { Engine, Place } from './engine.ts'
 import { LaunchError } from './launch-error.ts'
 import { findProgram } from './run-command.ts'
@@ -40,7 +40,7 @@ export const clickhouse: Engine = {
   },
 
   check: async (address) => {
-    const client = createClient({ url: address, request_timeout: 5_000 })
+    const client = createClient({ url: address, request_timeout: 5_000, log: { level: ClickHouseLogLevel.OFF } })
     try {
       const result = await client.query({ query: 'SELECT version() AS version', format: 'JSONEachRow' })
       const [row] = await result.json<{ version: string }>()

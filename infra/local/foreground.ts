@@ -1,3 +1,4 @@
+import { logged } from './home.ts'
 import { LaunchError } from './launch-error.ts'
 import { type Stack, type StackOptions, startStack } from './stack.ts'
 
@@ -10,7 +11,7 @@ export interface Foreground {
 
 /** A stack that lives as long as this process: SIGINT, SIGTERM and SIGHUP stop it and leave nothing behind. */
 export async function startUntilSignal(options: Omit<StackOptions, 'signal'>): Promise<Foreground | undefined> {
-  const { report = () => {} } = options
+  const report = logged(options.home, options.report ?? (() => {}))
   const interrupted = new AbortController()
   let stack: Stack | undefined
   let stopping: Promise<void> | undefined

@@ -56,7 +56,11 @@ export function writeEndpoints(home: string, endpoints: Endpoints) {
 export function logged(home: string, report: Report): Report {
   const log = logFile(home, 'supervisor')
   return (line) => {
-    appendFileSync(log, `${new Date().toISOString()} ${line}\n`)
     report(line)
+    try {
+      appendFileSync(log, `${new Date().toISOString()} ${line}\n`)
+    } catch {
+      // A full disk must not take the supervisor down with it.
+    }
   }
 }

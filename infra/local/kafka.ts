@@ -127,6 +127,9 @@ function properties({ port, secondPort }: Place, data: string): string {
     'share.coordinator.state.topic.num.partitions': 8,
     'log.cleaner.dedupe.buffer.size': 16 * 1024 * 1024,
     'group.initial.rebalance.delay.ms': 0,
+    // A broker that comes back after a crash waits until its former session has run out.
+    'broker.session.timeout.ms': 4_000,
+    'broker.heartbeat.interval.ms': 1_000,
   }
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${escaped(String(value))}\n`)

@@ -43,7 +43,6 @@ export async function migrate({ env, signal }: Surroundings): Promise<void> {
 
 export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSettings): Program[] {
   const node = process.execPath
-  const reachable = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host
   return [
     {
       name: 'processors',
@@ -58,11 +57,14 @@ export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSetting
       command: node,
       args: [join(checkout, 'services/api.ts')],
       env,
-      ready: answers(`http://${reachable}:${settings.port}/readyz`),
+      ready: answers(`http://${reachable(settings.host)}:${settings.port}/readyz`),
       graceMs: 30_000,
     },
   ]
 }
+
+/** An address that means "every interface" is reached through the loopback one. */
+export const reachable = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host)
 
 const answers = (url: string) => async () => {
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })

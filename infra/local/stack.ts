@@ -8,7 +8,7 @@ import { LaunchError } from './launch-error.ts'
 import { claimPorts, isFree } from './ports.ts'
 import { postgres } from './postgres.ts'
 import { type Report, seconds } from './progress.ts'
-import { migrate, serviceEnvironment, servicePrograms } from './services.ts'
+import { migrate, reachable, serviceEnvironment, servicePrograms } from './services.ts'
 import { type Supervised, supervise } from './supervisor.ts'
 import { valkey } from './valkey.ts'
 
@@ -62,7 +62,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     })
     const addresses = await startEngines(place, home, running)
     const endpoints: Endpoints = {
-      base_url: (env.BASE_URL || `http://${host}:${port}`).replace(/\/$/, ''),
+      base_url: (env.BASE_URL || `http://${reachable(host)}:${port}`).replace(/\/$/, ''),
       clickhouse_url: required(addresses, 'clickhouse'),
       database_url: required(addresses, 'postgres'),
       kafka_brokers: required(addresses, 'kafka'),
@@ -91,15 +91,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 /** Engines whose address is set are used as they are, the others start side by side. */
 async function startEngines(place: (name: EngineName) => Place, home: string, running: Supervised[]) {
   const addresses = new Map<EngineName, string>()
+  const failed = new AbortController()
   const starts = engines.map(async (engine) => {
     const at = place(engine.name)
+    at.signal = at.signal ? AbortSignal.any([at.signal, failed.signal]) : failed.signal
     const given = at.env[engine.variable]
     const address = given ? await useGiven(engine, given, at) : await startOwn(engine, at, home, running)
     if (address) addresses.set(engine.name, address)
   })
-  const results = await Promise.allSettled(starts)
-  const failure = results.find((result) => result.status === 'rejected')
-  if (failure) throw failure.reason
+  // One that fails ends the start of the others; the first failure is the one to tell.
+  for (const start of starts) start.catch((error: unknown) => failed.abort(error))
+  await Promise.allSettled(starts)
+  if (failed.signal.aborted) throw failed.signal.reason
   return addresses
 }
 

@@ -151,8 +151,14 @@ function launch({ name, command, args, env, cwd }: Program, home: string): Runni
     return words
   })
   const pid = child.pid ?? 0
-  const identity = pid ? recordProcess(home, name, pid) : undefined
-  return { pid, identity, ended, hasEnded: () => how }
+  try {
+    const identity = pid ? recordProcess(home, name, pid) : undefined
+    return { pid, identity, ended, hasEnded: () => how }
+  } catch (error) {
+    // A process without a record would be lost to the next start.
+    child.kill('SIGKILL')
+    throw error
+  }
 }
 
 async function untilReady(program: Program, running: Running, stopped: AbortSignal) {
