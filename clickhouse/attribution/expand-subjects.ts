@@ -8,9 +8,20 @@ export const expandSubjects = statement({
   sql: `
 INSERT INTO recompute_subjects (run_id, profile_id, customer_id, subject_id, is_dirty, version)
 WITH
-  dirty AS (
+  told AS (
     SELECT profile_id, subject_id, max(version) AS version
     FROM recompute_dirty WHERE run_id = {run:UUID} GROUP BY profile_id, subject_id
+  ),
+  -- An outcome that was re-sent with another identity leaves a customer behind, which changes as well.
+  left_behind AS (
+    SELECT profile_id, subject_id FROM outcome_subjects
+    WHERE (profile_id, outcome_id) IN (
+      SELECT profile_id, outcome_id FROM subject_outcomes
+      WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM told))
+  ),
+  versions AS (SELECT profile_id, max(version) AS version FROM told GROUP BY profile_id),
+  dirty AS (
+    SELECT profile_id, subject_id FROM told UNION DISTINCT SELECT profile_id, subject_id FROM left_behind
   ),
   dirty_map AS (
     SELECT profile_id, subject_id, customer_id FROM identity_map FINAL
@@ -21,7 +32,6 @@ WITH
     FROM dirty AS d LEFT JOIN dirty_map AS m ON m.profile_id = d.profile_id AND m.subject_id = d.subject_id
     GROUP BY profile_id, customer_id
   ),
-  versions AS (SELECT profile_id, max(version) AS version FROM dirty GROUP BY profile_id),
   candidates AS (
     SELECT profile_id, subject_id FROM customer_subjects
     WHERE (profile_id, customer_id) IN (SELECT profile_id, customer_id FROM people)
@@ -36,8 +46,8 @@ WITH
     FROM dirty AS d LEFT ANTI JOIN dirty_map AS m ON m.profile_id = d.profile_id AND m.subject_id = d.subject_id
   ),
   toUUID('00000000-0000-0000-0000-000000000000') AS zero
-SELECT {run:UUID}, m.profile_id, m.customer_id, m.subject_id, d.version > 0, v.version
+SELECT {run:UUID}, m.profile_id, m.customer_id, m.subject_id, t.version > 0, v.version
 FROM members AS m
 INNER JOIN versions AS v ON v.profile_id = m.profile_id
-LEFT JOIN dirty AS d ON d.profile_id = m.profile_id AND d.subject_id = m.subject_id`,
+LEFT JOIN told AS t ON t.profile_id = m.profile_id AND t.subject_id = m.subject_id`,
 })

@@ -1,5 +1,5 @@
 -- Facts as they came. Sort keys carry the immutable subject, never the customer: a merge rewrites the map, not these.
-CREATE TABLE hits (
+CREATE TABLE IF NOT EXISTS hits (
   profile_id UUID COMMENT 'The profile whose site was visited',
   subject_id UUID COMMENT 'The visitor: one browser, anonymous by itself',
   event_id UUID COMMENT 'The id the tracker gave the hit',
@@ -32,12 +32,11 @@ ORDER BY (profile_id, subject_id, event_id)
 SETTINGS index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 16384
 COMMENT 'Tracker hits, one row an event id';
 
-CREATE TABLE outcomes (
+CREATE TABLE IF NOT EXISTS outcomes (
   profile_id UUID COMMENT 'The profile the outcome was recorded on',
   outcome_id UUID COMMENT 'The id that ingest answered with (outcome_event_id)',
   conversion_id UUID COMMENT 'Id of the conversion this outcome becomes under a definition',
   subject_id UUID COMMENT 'Whose it is: the strongest identifier''s token, else the visitor',
-  prior_subject_ids Array(UUID) COMMENT 'Whose it was before a re-send moved it',
   source LowCardinality(String) COMMENT 'tracker, server, crm or payment',
   provider LowCardinality(String) COMMENT 'The CRM or payment provider, empty for the others',
   external_id String COMMENT 'The provider''s own id',
@@ -69,7 +68,8 @@ ORDER BY (profile_id, outcome_id)
 SETTINGS index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 16384
 COMMENT 'Outcomes of every source, one row an outcome; a re-send replaces it';
 
-CREATE TABLE subject_outcomes (
+-- Every subject an outcome ever had, both ways round: when a re-send moves it, both its old and its new customer change.
+CREATE TABLE IF NOT EXISTS subject_outcomes (
   profile_id UUID COMMENT 'Profile',
   subject_id UUID COMMENT 'A subject that holds or once held the outcome',
   outcome_id UUID COMMENT 'The outcome; outcomes says whose it is now'
@@ -78,7 +78,16 @@ ORDER BY (profile_id, subject_id, outcome_id)
 SETTINGS index_granularity = 512
 COMMENT 'Way from a subject to its outcomes: a superset, verified on read';
 
-CREATE TABLE ad_delivery (
+CREATE TABLE IF NOT EXISTS outcome_subjects (
+  profile_id UUID COMMENT 'Profile',
+  outcome_id UUID COMMENT 'The outcome',
+  subject_id UUID COMMENT 'A subject that holds or once held it'
+) ENGINE = ReplacingMergeTree
+ORDER BY (profile_id, outcome_id, subject_id)
+SETTINGS index_granularity = 512
+COMMENT 'Way from an outcome to every subject it ever had';
+
+CREATE TABLE IF NOT EXISTS ad_delivery (
   profile_id UUID COMMENT 'Profile',
   date Date COMMENT 'Day in the ad account''s time zone',
   platform LowCardinality(String) COMMENT 'Ad platform',
@@ -102,7 +111,7 @@ PARTITION BY toStartOfQuarter(date)
 SETTINGS index_granularity = 2048
 COMMENT 'Ad delivery, one row an ad and day';
 
-CREATE TABLE ad_entities (
+CREATE TABLE IF NOT EXISTS ad_entities (
   profile_id UUID COMMENT 'Profile',
   level Enum8('campaign' = 1, 'ad_set' = 2, 'ad' = 3) COMMENT 'Campaign, ad set or ad',
   entity_id UUID COMMENT 'Internal id',
@@ -134,7 +143,7 @@ ORDER BY (profile_id, level, entity_id)
 SETTINGS index_granularity = 512
 COMMENT 'Campaigns, ad sets and ads as their newest delivery describes them';
 
-CREATE TABLE identity_map (
+CREATE TABLE IF NOT EXISTS identity_map (
   profile_id UUID COMMENT 'Profile',
   subject_id UUID COMMENT 'A visitor or an identifier''s token',
   customer_id UUID COMMENT 'The customer it belongs to',
@@ -144,7 +153,7 @@ ORDER BY (profile_id, subject_id)
 SETTINGS index_granularity = 512
 COMMENT 'Whose a subject is; a subject without a row is an anonymous customer of its own';
 
-CREATE TABLE customer_subjects (
+CREATE TABLE IF NOT EXISTS customer_subjects (
   profile_id UUID COMMENT 'Profile',
   customer_id UUID COMMENT 'Customer',
   subject_id UUID COMMENT 'A subject that is or once was the customer''s; identity_map decides'
@@ -153,7 +162,7 @@ ORDER BY (profile_id, customer_id, subject_id)
 SETTINGS index_granularity = 512
 COMMENT 'Way from a customer to its subjects: a superset, verified on read';
 
-CREATE TABLE profiles (
+CREATE TABLE IF NOT EXISTS profiles (
   profile_id UUID COMMENT 'Profile',
   reporting_currency LowCardinality(String) COMMENT 'Currency of all report figures',
   timezone LowCardinality(String) COMMENT 'IANA time zone whose days reports count by',
@@ -162,7 +171,7 @@ CREATE TABLE profiles (
 ORDER BY profile_id
 COMMENT 'Settings of profiles that figures depend on';
 
-CREATE TABLE conversion_definitions (
+CREATE TABLE IF NOT EXISTS conversion_definitions (
   profile_id UUID COMMENT 'Profile',
   definition_id UUID COMMENT 'Definition',
   conversion_key LowCardinality(String) COMMENT 'Conversion type in reports',

@@ -1,5 +1,5 @@
 -- What is derived from the facts, always by recompute: rows carry the version of the change that caused them.
-CREATE TABLE touches (
+CREATE TABLE IF NOT EXISTS touches (
   profile_id UUID COMMENT 'Profile',
   subject_id UUID COMMENT 'The visitor, or the subject of the outcome behind a synthetic touch',
   touch_id UUID COMMENT 'The hit that started the session, or the outcome behind a synthetic touch',
@@ -26,7 +26,7 @@ ORDER BY (profile_id, subject_id, touch_id)
 SETTINGS index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 16384
 COMMENT 'Marketing touches: session starts and synthetic touchpoints';
 
-CREATE TABLE credits (
+CREATE TABLE IF NOT EXISTS credits (
   profile_id UUID COMMENT 'Profile',
   conversion_id UUID COMMENT 'Conversion',
   outcome_id UUID COMMENT 'The outcome behind it (outcome_event_id)',
@@ -65,7 +65,7 @@ ORDER BY (profile_id, conversion_id)
 SETTINGS index_granularity = 512
 COMMENT 'Canonical credit: one row a conversion with its path and the weights of six models';
 
-CREATE TABLE report_credits (
+CREATE TABLE IF NOT EXISTS report_credits (
   profile_id UUID COMMENT 'Profile',
   day Date COMMENT 'Day of the conversion in the profile''s time zone',
   conversion_id UUID COMMENT 'Conversion',
@@ -98,7 +98,7 @@ PARTITION BY toStartOfQuarter(day)
 SETTINGS min_age_to_force_merge_seconds = 20, min_age_to_force_merge_on_partition_only = 1
 COMMENT 'Credit laid out for reports by day';
 
-CREATE TABLE report_days (
+CREATE TABLE IF NOT EXISTS report_days (
   profile_id UUID COMMENT 'Profile',
   conversion_id UUID COMMENT 'Conversion',
   day Date COMMENT 'A day under which the conversion was ever written to report_credits'
@@ -108,7 +108,7 @@ SETTINGS index_granularity = 512
 COMMENT 'So that a conversion that changes its day leaves nothing behind';
 
 -- Work in hand of a recompute; nothing here outlives the run.
-CREATE TABLE recompute_dirty (
+CREATE TABLE IF NOT EXISTS recompute_dirty (
   run_id UUID COMMENT 'Run',
   profile_id UUID COMMENT 'Profile',
   subject_id UUID COMMENT 'Dirty subject',
@@ -119,7 +119,7 @@ ORDER BY (run_id, profile_id, subject_id)
 TTL created_at + INTERVAL 1 HOUR
 COMMENT 'Dirty subjects of a run';
 
-CREATE TABLE recompute_subjects (
+CREATE TABLE IF NOT EXISTS recompute_subjects (
   run_id UUID COMMENT 'Run',
   profile_id UUID COMMENT 'Profile',
   customer_id UUID COMMENT 'Customer that is derived again',
@@ -132,7 +132,7 @@ ORDER BY (run_id, profile_id, subject_id)
 TTL created_at + INTERVAL 1 HOUR
 COMMENT 'All subjects of the customers of a run';
 
-CREATE TABLE recompute_credits (
+CREATE TABLE IF NOT EXISTS recompute_credits (
   run_id UUID COMMENT 'Run',
   profile_id UUID COMMENT 'Profile',
   conversion_id UUID COMMENT 'Conversion',

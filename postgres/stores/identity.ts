@@ -8,7 +8,8 @@ import {
   type Resolution,
   resolveClusters,
 } from '../../domain/identity-resolution.ts'
-import { type IdentifierType, identifierTypes } from '../../schemas/messages.ts'
+import { strongest } from '../../domain/subject.ts'
+import type { IdentifierType } from '../../schemas/messages.ts'
 import { transaction } from '../client.ts'
 
 /** What one message says about who somebody is. */
@@ -38,9 +39,6 @@ export interface IdentityStore {
   /** The customer that an id leads to today: a merged-away customer resolves to its survivor; null when unknown. */
   survivor(profileId: string, customerId: string): Promise<string | null>
 }
-
-export const strongest = <T extends { type: IdentifierType }>(identifiers: T[]): T | undefined =>
-  identifiers.toSorted((x, y) => identifierTypes.indexOf(x.type) - identifierTypes.indexOf(y.type))[0]
 
 export function identityStore(pool: pg.Pool): IdentityStore {
   return {

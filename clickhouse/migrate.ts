@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from '@clickhouse/client'
+
+const folder = join(import.meta.dirname, 'migrations')
+
+/** The database of a generation of the warehouse. A full replay fills the next one beside the live one. */
+export const generationDatabase = (generation: number): string => `touchline_g${generation}`
+
+/** Applies the numbered migrations that a generation lacks. Statements can be run again after a crash in between. */
+export async function migrateClickhouse(url: string, database: string): Promise<string[]> {
+  const client = createClient({ url })
+  try {
+    const run = (query: string) => client.command({ query, http_headers: { 'x-clickhouse-database': database } })
+    await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` })
+    await run(
+      `CREATE TABLE IF NOT EXISTS migrations (name String, applied_at DateTime DEFAULT now())
+       ENGINE = ReplacingMergeTree ORDER BY name COMMENT 'Migrations that this generation has'`,
+    )
+    const result = await client.query({
+      query: 'SELECT DISTINCT name FROM migrations',
+      format: 'JSONEachRow',
+      http_headers: { 'x-clickhouse-database': database },
+    })
+    const applied = new Set((await result.json<{ name: string }>()).map((row) => row.name))
+    const missing = clickhouseMigrations().filter((name) => !applied.has(name))
+    for (const name of missing) {
+      for (const statement of statements(readFileSync(join(folder, name), 'utf8'))) await run(statement)
+      await run(`INSERT INTO migrations (name) VALUES ('${name}')`)
+    }
+    return missing
+  } finally {
+    await client.close()
+  }
+}
+
+export const clickhouseMigrations = (): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+
+/** A statement ends with a semicolon at the end of a line. */
+const statements = (sql: string): string[] =>
+  sql
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')

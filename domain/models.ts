@@ -1,0 +1,13 @@
+/** The six attribution models. */
+export const models = [
+  'last_touch',
+  'first_touch',
+  'linear',
+  'time_decay',
+  'last_non_direct',
+  'position_based',
+] as const
+export type Model = (typeof models)[number]
+
+export const levels = ['campaign', 'ad_set', 'ad'] as const
+export type Level = (typeof levels)[number]

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { deriveCredits } from '../../clickhouse/attribution/derive-credits.ts'
+import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
+import { countSubjects, dirtySlice } from '../../clickhouse/attribution/dirty-slice.ts'
+import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
+import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
+import type { Warehouse } from '../../clickhouse/client.ts'
+
+export interface DirtySubjectVersion {
+  profile_id: string
+  subject_id: string
+  /** Version of the message that told; the derived rows carry it. */
+  version: bigint
+}
+
+const subjectsPerRun = 5_000
+const subjectsPerSlice = 50_000
+
+/** Derives the customers of dirty subjects again. Running it twice, or for too many, changes nothing. */
+export async function recomputeSubjects(warehouse: Warehouse, dirty: DirtySubjectVersion[]): Promise<void> {
+  for (let i = 0; i < dirty.length; i += subjectsPerRun) {
+    const run = randomUUID()
+    const rows = dirty.slice(i, i + subjectsPerRun)
+    await warehouse.insert(
+      'recompute_dirty',
+      rows.map((row) => ({ ...row, run_id: run, version: row.version.toString() })),
+    )
+    await derive(warehouse, run)
+  }
+}
+
+/** Derives all customers of a profile that have an outcome again, in slices that fit into memory. */
+export async function recomputeProfile(warehouse: Warehouse, profile: string, version: bigint): Promise<void> {
+  const [counted] = await warehouse.run(countSubjects, { profile })
+  const slices = Math.max(1, Math.ceil((counted?.subjects ?? 0) / subjectsPerSlice))
+  for (let slice = 0; slice < slices; slice++) {
+    const run = randomUUID()
+    await warehouse.execute(dirtySlice, { run, profile, version: version.toString(), slice, slices })
+    await derive(warehouse, run)
+  }
+}
+
+async function derive(warehouse: Warehouse, run: string): Promise<void> {
+  for (const step of [expandSubjects, deriveTouches, deriveCredits, rememberDays, publishReport, publishCredits]) {
+    await warehouse.execute(step, { run })
+  }
+}

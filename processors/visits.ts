@@ -1,0 +1,56 @@
+import type { VisitBatch } from '../schemas/messages.ts'
+import { topics } from '../schemas/topics.ts'
+import type { FactDeps } from './facts/deps.ts'
+import { hitRow } from './facts/hit-row.ts'
+import { markDirty } from './facts/mark-dirty.ts'
+import { trackerOutcome } from './facts/outcome-row.ts'
+import { storeOutcomes } from './facts/store-outcomes.ts'
+import type { Sighting } from './identity/observe.ts'
+import { each, type Message, ok, pipeline } from './runner/pipeline.ts'
+
+/** Tracker hits → whose they are → stored as they came → whose credit may have changed. */
+export const visitsPipeline = ({ warehouse, producer, observe }: FactDeps) =>
+  pipeline(topics.visits)
+    .step(
+      'facts',
+      each((message) => ok(facts(message))),
+    )
+    .sink(
+      (batch) => observe(batch.flatMap(({ value }) => value.sightings)),
+      (batch) =>
+        warehouse.insert(
+          'hits',
+          batch.flatMap(({ value }) => value.hits),
+        ),
+      (batch) =>
+        storeOutcomes(
+          warehouse,
+          batch.flatMap(({ value }) => value.outcomes),
+        ),
+      (batch) =>
+        markDirty(
+          producer,
+          batch.flatMap(({ value }) => value.dirty),
+        ),
+    )
+
+function facts({ value: visit, version }: Message<VisitBatch>) {
+  const outcomes = visit.hits.flatMap((hit) => trackerOutcome(visit, hit, version) ?? [])
+  return {
+    sightings: visit.hits.map(
+      (hit): Sighting => ({
+        profileId: visit.profile_id,
+        evidenceId: hit.event_id,
+        eventTime: hit.event_time,
+        isTrusted: false,
+        visitorId: visit.visitor_id,
+        identifiers: hit.identifiers,
+        traits: hit.traits,
+      }),
+    ),
+    hits: visit.hits.map((hit) => hitRow(visit, hit, version)),
+    outcomes,
+    // A bot's hits are kept apart and earn nothing.
+    dirty: visit.is_bot ? [] : [{ profile_id: visit.profile_id, subject_id: visit.visitor_id }, ...outcomes],
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { fromMinorAsNumber } from '../../../domain/money.ts'
+
+const whole = 1_000_000_000n
+
+/** Credit is minor units times billionths; it is divided here, once, half away from zero. */
+export function creditMinor(credit: bigint): bigint {
+  const rounded = ((credit < 0n ? -credit : credit) + whole / 2n) / whole
+  return credit < 0n ? -rounded : rounded
+}
+
+export const creditValue = (credit: bigint, currency: string) => fromMinorAsNumber(creditMinor(credit), currency)
+
+/** Null when there is nothing to divide by. */
+export const ratio = (value: number, by: number): number | null => (by === 0 ? null : value / by)
+
+export const Outcomes = {
+  outcome_count: z.int().meta({ description: 'Cash conversions credited under the model.' }),
+  outcome_value: z.number().meta({ description: 'Credited cash, refunds subtracted, in the reporting currency.' }),
+  attributed_outcome_count: z.int().meta({ description: 'Conversions of every kind credited under the model.' }),
+  attributed_outcomes_by_type: z
+    .record(z.string(), z.int())
+    .meta({ description: 'The same, split by conversion type; a type with nothing credited is absent.' }),
+}
+
+export function outcomeFigures(
+  row: { cash_count: number; cash_value: bigint; counts_by_type: Record<string, number> },
+  currency: string,
+) {
+  const byType = Object.fromEntries(Object.entries(row.counts_by_type).filter(([, count]) => count > 0))
+  return {
+    outcome_count: row.cash_count,
+    outcome_value: creditValue(row.cash_value, currency),
+    attributed_outcome_count: Object.values(byType).reduce((sum, count) => sum + count, 0),
+    attributed_outcomes_by_type: byType,
+  }
+}
