@@ -1,0 +1,44 @@
+import { Command, Option } from 'commander'
+import { z } from 'zod'
+import { shortestPassword } from '../domain/passwords.ts'
+import { randomText } from '../domain/random-text.ts'
+import { createUser, findWorkspaces, type Role, roles } from '../postgres/stores/tenancy.ts'
+import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
+
+interface CreateOptions {
+  email: string
+  password?: string
+  workspace?: string
+  role: Role
+  json?: boolean
+}
+
+const isEmail = (text: string) => z.email().safeParse(text.trim()).success
+const isLongEnough = (text: string) => text.length >= shortestPassword
+
+export const command = () =>
+  new Command().addCommand(
+    new Command('create')
+      .description('create a console user')
+      .requiredOption('--email <email>', 'who signs in', checked(isEmail, 'It is not an e-mail address.'))
+      .option(
+        '--password <password>',
+        'a random one is made and shown once when there is none',
+        checked(isLongEnough, `At least ${shortestPassword} characters.`),
+      )
+      .option('--workspace <id or name>', 'a workspace to join')
+      .addOption(new Option('--role <role>', 'the role there').choices([...roles]).default('owner'))
+      .option('--json', 'print JSON')
+      .action((options: CreateOptions, self: Command) =>
+        withPostgres(self, async (pool) => {
+          const password = options.password ?? randomText(20)
+          const [workspace] = options.workspace ? await findWorkspaces(pool, options.workspace) : []
+          if (options.workspace && !workspace) throw new UsageError(`there is no workspace "${options.workspace}".`)
+          const { email, role } = options
+          const user = await createUser(pool, { email, password, workspaceId: workspace?.id, role })
+          if (!user) throw new UsageError('somebody with that e-mail address exists already.')
+          const membership = workspace ? { workspace_id: workspace.id, role } : {}
+          print({ user_id: user.userId, ...membership, ...(options.password ? {} : { password }) }, options)
+        }),
+      ),
+  )

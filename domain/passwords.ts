@@ -1,0 +1,27 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+
+export const shortestPassword = 8
+
+const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
+const hashBytes = 32
+
+/** `scrypt$N$r$p$salt$hash`: the cost travels with the hash, so that it can grow. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password, salt, cost)
+  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$')
+}
+
+export async function isPasswordOf(password: string, stored: string): Promise<boolean> {
+  const [name, N, r, p, salt, hash] = stored.split('$')
+  if (name !== 'scrypt' || !salt || !hash) return false
+  const expected = Buffer.from(hash, 'base64')
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: cost.maxmem }
+  return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), options), expected)
+}
+
+const derive = (password: string, salt: Buffer, options: typeof cost) =>
+  new Promise<Buffer>((resolve, reject) => {
+    const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key))
+    scrypt(password.normalize('NFKC'), salt, hashBytes, options, done)
+  })
