@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache'
+import type pg from 'pg'
+
+export interface TrackedProfile {
+  id: string
+  reportingCurrency: string
+}
+
+export type TrackingKeyState =
+  | { state: 'active'; profile: TrackedProfile }
+  | { state: 'revoked' }
+  | { state: 'unknown' }
+
+/** Whose hits a tracking key names; on the collector's hot path. */
+export type TrackingKeyLookup = (key: string) => Promise<TrackingKeyState>
+
+interface Cached {
+  answer: TrackingKeyState
+  readAt: number
+}
+
+export interface LookupOptions {
+  /** How long a revocation may take to be noticed. */
+  freshMs?: number
+  /** How long a known key is still taken while Postgres is away. */
+  staleMs?: number
+  maxKeys?: number
+  clock?: () => number
+}
+
+const keyShape = /^[\w-]{1,100}$/
+const queryTimeoutMs = 1500
+
+export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): TrackingKeyLookup {
+  const { freshMs = 3_000, staleMs = 300_000, maxKeys = 10_000, clock = Date.now } = options
+  const active = new LRUCache<string, Cached>({ max: maxKeys })
+  // Apart, so that a flood of made-up keys pushes no real one out.
+  const refused = new LRUCache<string, Cached>({ max: maxKeys })
+  const underWay = new Map<string, Promise<TrackingKeyState>>()
+
+  const read = async (key: string): Promise<TrackingKeyState> => {
+    const answer = await readKey(pool, key)
+    const [holds, other] = answer.state === 'active' ? [active, refused] : [refused, active]
+    holds.set(key, { answer, readAt: clock() })
+    other.delete(key)
+    return answer
+  }
+
+  return async (key) => {
+    if (!keyShape.test(key)) return { state: 'unknown' }
+    const known = active.get(key) ?? refused.get(key)
+    if (known && clock() - known.readAt < freshMs) return known.answer
+    let reading = underWay.get(key)
+    if (!reading) {
+      reading = read(key).finally(() => underWay.delete(key))
+      underWay.set(key, reading)
+    }
+    try {
+      return await reading
+    } catch (error) {
+      if (known?.answer.state === 'active' && clock() - known.readAt < staleMs) return known.answer
+      throw error
+    }
+  }
+}
+
+async function readKey(pool: pg.Pool, key: string): Promise<TrackingKeyState> {
+  const { rows } = await pool.query<{ profile_id: string; reporting_currency: string; is_active: boolean }>({
+    text: `WITH seen AS (
+             UPDATE tracking_keys SET last_seen_at = now()
+             WHERE key = $1 AND revoked_at IS NULL
+               AND (last_seen_at IS NULL OR last_seen_at < now() - interval '1 minute'))
+           SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND p.archived_at IS NULL AS is_active
+           FROM tracking_keys k JOIN profiles p ON p.id = k.profile_id WHERE k.key = $1`,
+    values: [key],
+    query_timeout: queryTimeoutMs,
+  } as pg.QueryConfig)
+  const row = rows[0]
+  if (!row) return { state: 'unknown' }
+  if (!row.is_active) return { state: 'revoked' }
+  return { state: 'active', profile: { id: row.profile_id, reportingCurrency: row.reporting_currency } }
+}

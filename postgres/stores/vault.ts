@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type pg from 'pg'
+import { hmacIdentifier, newDataKey, unwrapDataKey, type VaultKeys, wrapDataKey } from '../../domain/sealing.ts'
+import type { IdentifierType } from '../../schemas/messages.ts'
+import { gather } from '../gather.ts'
+
+/** What has a token: every identifier, and the opaque id of who a payment is for. */
+export type VaultType = IdentifierType | 'subject_ref'
+
+export interface VaultEntry {
+  token: string
+  /** The data key that the token's values are sealed under. */
+  key: Buffer
+}
+
+export interface Vault {
+  /** The token and key of each normalised value, found or created; in the order asked. */
+  tokens<Type extends VaultType>(
+    profileId: string,
+    values: readonly { type: Type; value: string }[],
+  ): Promise<(VaultEntry & { type: Type; value: string })[]>
+  /** The keys of tokens that still have one: the others were erased. */
+  keys(wanted: readonly { profileId: string; token: string }[]): Promise<Map<string, Buffer>>
+}
+
+export interface VaultOptions {
+  cacheSize?: number
+  /** How long this process may go on using a token that another one has erased. */
+  cacheTtlMs?: number
+  waitMs?: number
+}
+
+interface Wanted {
+  id: string
+  profileId: string
+  type: VaultType
+  hmac: Buffer
+}
+
+const queryTimeoutMs = 1800
+const maxAttempts = 3
+
+/** Thousands of calls a second share a few round trips; what was seen lately needs none. */
+export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultOptions = {}): Vault {
+  const { cacheSize = 50_000, cacheTtlMs = 60_000, waitMs = 1 } = options
+  const seen = new LRUCache<string, VaultEntry>({ max: cacheSize, ttl: cacheTtlMs })
+  const seenKeys = new LRUCache<string, Buffer>({ max: cacheSize, ttl: cacheTtlMs })
+  const unwrap = (profileId: string, token: string, wrapped: Buffer) =>
+    unwrapDataKey(secrets.dataKeyWrapping, profileId, token, wrapped)
+
+  const findOrCreate = gather(
+    async (items: Wanted[]): Promise<Map<string, VaultEntry>> => {
+      const found = new Map<string, VaultEntry>()
+      let missing = [...new Map(items.map((item) => [item.id, item])).values()]
+      // A row that another transaction commits during our statement is neither inserted nor seen by it: look again.
+      for (let attempt = 0; missing.length > 0 && attempt < maxAttempts; attempt++) {
+        const rows = await findOrCreateRows(pool, secrets, missing)
+        for (const row of rows) {
+          found.set(idOf(row.profile_id, row.type, row.value_hmac), {
+            token: row.token,
+            key: unwrap(row.profile_id, row.token, row.data_key),
+          })
+        }
+        missing = missing.filter(({ id }) => !found.has(id))
+      }
+      return found
+    },
+    { waitMs },
+  )
+
+  const findKeys = gather(
+    async (items: { profileId: string; token: string }[]) => {
+      const { rows } = await pool.query<{ profile_id: string; token: string; data_key: Buffer }>({
+        text: `SELECT v.profile_id, v.token, v.data_key
+             FROM unnest($1::uuid[], $2::uuid[]) AS w (profile_id, token)
+             JOIN vault v ON v.token = w.token AND v.profile_id = w.profile_id`,
+        values: [items.map(({ profileId }) => profileId), items.map(({ token }) => token)],
+        query_timeout: queryTimeoutMs,
+      } as pg.QueryConfig)
+      return new Map(
+        rows.map((row) => [`${row.profile_id}/${row.token}`, unwrap(row.profile_id, row.token, row.data_key)]),
+      )
+    },
+    { waitMs },
+  )
+
+  return {
+    async tokens(profileId, values) {
+      const wanted = values.map(({ type, value }) => {
+        const hmac = hmacIdentifier(secrets.identifierHmac, profileId, type, value)
+        return { id: idOf(profileId, type, hmac), profileId, type, hmac }
+      })
+      const entries = wanted.map(({ id }) => seen.get(id))
+      const unknown = wanted.filter((_, at) => !entries[at])
+      const found = unknown.length > 0 ? await findOrCreate(unknown) : undefined
+      return values.map(({ type, value }, at) => {
+        const { id } = wanted[at]!
+        const entry = entries[at] ?? found?.get(id)
+        if (!entry) throw new Error(`profile ${profileId} does not exist any more`)
+        if (!entries[at]) seen.set(id, entry)
+        return { type, value, token: entry.token, key: entry.key }
+      })
+    },
+
+    async keys(wanted) {
+      const keys = new Map<string, Buffer>()
+      const unknown = wanted.filter(({ profileId, token }) => {
+        const key = seenKeys.get(`${profileId}/${token}`)
+        if (key) keys.set(token, key)
+        return !key
+      })
+      if (unknown.length === 0) return keys
+      const found = await findKeys(unknown)
+      for (const { profileId, token } of unknown) {
+        const key = found.get(`${profileId}/${token}`)
+        if (!key) continue
+        seenKeys.set(`${profileId}/${token}`, key)
+        keys.set(token, key)
+      }
+      return keys
+    },
+  }
+}
+
+const idOf = (profileId: string, type: string, hmac: Buffer) => `${profileId}/${type}/${hmac.toString('base64')}`
+
+interface Row {
+  profile_id: string
+  type: string
+  value_hmac: Buffer
+  token: string
+  data_key: Buffer
+}
+
+async function findOrCreateRows(pool: pg.Pool, secrets: VaultKeys, wanted: Wanted[]): Promise<Row[]> {
+  const offers = wanted.map(({ profileId }) => {
+    const token = randomUUID()
+    return { token, key: wrapDataKey(secrets.dataKeyWrapping, profileId, token, newDataKey()) }
+  })
+  // Inserts go in one order, so that two batches with the same values wait for each other instead of deadlocking.
+  // Profiles are joined: one that was deleted must not fail the batch of all others.
+  const { rows } = await pool.query<Row>({
+    text: `WITH wanted AS (
+             SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::uuid[], $5::bytea[])
+               AS w (profile_id, type, value_hmac, token, data_key)
+           ), known AS (
+             SELECT v.profile_id, v.type, v.value_hmac, v.token, v.data_key
+             FROM wanted w JOIN vault v USING (profile_id, type, value_hmac)
+           ), created AS (
+             INSERT INTO vault (profile_id, type, value_hmac, token, data_key)
+             SELECT w.profile_id, w.type, w.value_hmac, w.token, w.data_key
+             FROM wanted w JOIN profiles p ON p.id = w.profile_id
+             WHERE NOT EXISTS (
+               SELECT FROM known k
+               WHERE (k.profile_id, k.type, k.value_hmac) = (w.profile_id, w.type, w.value_hmac))
+             ORDER BY w.profile_id, w.type, w.value_hmac
+             ON CONFLICT (profile_id, type, value_hmac) DO NOTHING
+             RETURNING profile_id, type, value_hmac, token, data_key
+           )
+           SELECT * FROM known UNION ALL SELECT * FROM created`,
+    values: [
+      wanted.map(({ profileId }) => profileId),
+      wanted.map(({ type }) => type),
+      wanted.map(({ hmac }) => hmac),
+      offers.map(({ token }) => token),
+      offers.map(({ key }) => key),
+    ],
+    query_timeout: queryTimeoutMs,
+  } as pg.QueryConfig)
+  return rows
+}
