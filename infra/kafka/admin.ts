@@ -16,6 +16,7 @@ export interface PartitionLag {
 export interface Admin {
   /** Creates the topics that are missing; what exists is left as it is. Returns the names of the new ones. */
   createTopics(wanted?: Topic<never>[]): Promise<string[]>
+  topicNames(): Promise<string[]>
   /** The offset after the last message of each partition. */
   endOffsets(names: string[]): Promise<Offsets>
   /** The offset that comes next for each partition of the topic that the group ever committed. */
@@ -87,6 +88,7 @@ export function connectAdmin({ brokers, timeoutMs = 5000 }: { brokers: string[];
       }
       return created
     },
+    topicNames: () => client.listTopics(),
     endOffsets,
     committedOffsets,
     lag: async (groups) => {

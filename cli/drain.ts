@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command, InvalidArgumentError } from 'commander'
+import { loadConfig } from '../infra/config.ts'
+import { type Admin, connectAdmin, type Offsets } from '../infra/kafka/admin.ts'
+import { connectPostgres } from '../postgres/client.ts'
+import { countIdentityChanges, newestIdentityChange } from '../postgres/stores/identity-changes.ts'
+import { countOutbox, newestOutboxId } from '../postgres/stores/outbox.ts'
+import { groupOf } from '../processors/runner/pipeline.ts'
+import { topics } from '../schemas/topics.ts'
+
+export interface DrainOptions {
+  timeoutMs?: number | undefined
+  /** Told what is still waited for, whenever it changes. */
+  onProgress?: ((stage: string, remaining: number) => void) | undefined
+}
+
+/** Everything sent so far was not processed in time. */
+export class DrainTimeout extends Error {}
+
+const rawTopics = [
+  topics.visits,
+  topics.events,
+  topics.crmOutcomes,
+  topics.payments,
+  topics.adDelivery,
+  topics.settings,
+].map(({ name }) => name)
+
+/**
+ * Returns when everything sent so far has been processed. Each stage looks at what it waits for only after the one
+ * before it is through, in the direction of the data, so that it also returns while new traffic comes in.
+ */
+export async function drain(
+  config: { kafkaBrokers: string[]; databaseUrl: string },
+  { timeoutMs = 120_000, onProgress }: DrainOptions = {},
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs
+  const admin = connectAdmin({ brokers: config.kafkaBrokers })
+  const postgres = connectPostgres(config.databaseUrl, { max: 1 })
+
+  const waitFor = async (stage: string, remaining: () => Promise<number>) => {
+    for (let delayMs = 20; ; delayMs = Math.min(500, delayMs * 1.5)) {
+      const left = await remaining()
+      if (left === 0) return
+      onProgress?.(stage, left)
+      if (Date.now() >= deadline) throw new DrainTimeout(`${left} of ${stage} were not processed in time`)
+      await sleep(delayMs)
+    }
+  }
+  const waitForTopics = async (names: string[]) => {
+    const existing = await admin.topicNames()
+    const ends = await admin.endOffsets(names.filter((name) => existing.includes(name)))
+    for (const name of ends.keys()) await waitFor(`messages of ${name}`, () => behind(admin, name, ends))
+  }
+
+  try {
+    const newestRow = await newestOutboxId(postgres)
+    if (newestRow !== undefined) await waitFor('rows of the outbox', () => countOutbox(postgres, newestRow))
+    await waitForTopics(rawTopics)
+    const newestChange = await newestIdentityChange(postgres)
+    if (newestChange !== undefined) {
+      await waitFor('identity changes', () => countIdentityChanges(postgres, newestChange))
+    }
+    await waitForTopics([topics.dirtyCustomers.name])
+  } finally {
+    await Promise.allSettled([admin.close(), postgres.end()])
+  }
+}
+
+/** Messages before the given ends that the topic's processor has not committed. */
+async function behind(admin: Admin, topic: string, ends: Offsets): Promise<number> {
+  const lag = await admin.lag([{ group: groupOf(topic), topic }])
+  return lag.reduce((sum, { partition, committed }) => {
+    const end = ends.get(topic)!.get(partition) ?? 0n
+    return sum + (end > committed ? Number(end - committed) : 0)
+  }, 0)
+}
+
+export const command = () =>
+  new Command()
+    .description('wait until everything sent so far has been processed')
+    .option('--timeout <seconds>', 'give up after this many seconds', positive, 120)
+    .option('--json', 'print JSON')
+    .action(async ({ timeout: seconds, json }: { timeout: number; json?: boolean }) => {
+      const began = Date.now()
+      const isTerminal = process.stderr.isTTY && !json
+      const onProgress = (stage: string, remaining: number) => {
+        if (isTerminal) process.stderr.write(`\r\x1b[Kwaiting for ${remaining} ${stage}`)
+      }
+      try {
+        await drain(loadConfig(), { timeoutMs: seconds * 1000, onProgress })
+        const tookMs = Date.now() - began
+        if (isTerminal) process.stderr.write('\r\x1b[K')
+        console.log(json ? JSON.stringify({ drained: true, took_ms: tookMs }) : `drained in ${tookMs} ms`)
+      } catch (error) {
+        if (!(error instanceof DrainTimeout)) throw error
+        if (isTerminal) process.stderr.write('\r\x1b[K')
+        if (json) console.log(JSON.stringify({ drained: false, reason: error.message }))
+        else console.error(`not drained after ${seconds} s: ${error.message}`)
+        process.exitCode = 1
+      }
+    })
+
+function positive(text: string): number {
+  const seconds = Number(text)
+  if (!(seconds > 0)) throw new InvalidArgumentError('it must be a number of seconds above zero.')
+  return seconds
+}
