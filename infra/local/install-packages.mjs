@@ -9,7 +9,12 @@ const needed = 24
 if (!isInstalled()) {
   const began = Date.now()
   console.log('fetching the npm packages …')
-  const npm = spawnSync('npm', ['ci', '--no-progress', '--loglevel=error'], { cwd: checkout, encoding: 'utf8' })
+  // Not `npm ci`: it refuses a lock file that lacks builds for platforms the registry does not serve. Versions are the
+  // lock file's here as well, and `--no-save` leaves that file alone.
+  const npm = spawnSync('npm', ['install', '--no-save', '--no-progress', '--loglevel=error'], {
+    cwd: checkout,
+    encoding: 'utf8',
+  })
   if (npm.status !== 0) {
     const output = `${npm.stdout ?? ''}${npm.stderr ?? ''}${npm.error?.message ?? ''}`
     console.error(output.trimEnd())
