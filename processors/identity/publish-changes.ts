@@ -1,26 +1,42 @@
+import type { Logger } from 'pino'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import type { Producer } from '../../infra/kafka/producer.ts'
-import type { IdentityStore } from '../../postgres/stores/identity.ts'
+import type { IdentityChange, IdentityStore } from '../../postgres/stores/identity.ts'
 import { markDirty } from '../facts/mark-dirty.ts'
+import { poll } from '../runner/poll.ts'
+import type { Running } from '../runner/run.ts'
+
+interface PublishDeps {
+  identity: IdentityStore
+  warehouse: Warehouse
+  producer: Producer
+  logger?: Logger | undefined
+}
 
 /**
  * Carries changes of the identity map from Postgres, which owns it, to the warehouse, then marks the customers dirty.
  * A change is forgotten only after both; a crash in between tells it again with the same version.
  */
-export const publishIdentityChanges =
-  ({ identity, warehouse, producer }: { identity: IdentityStore; warehouse: Warehouse; producer: Producer }) =>
-  (): Promise<number> =>
-    identity.publishChanges(async (changes) => {
-      const rows = changes.map((change) => ({
-        profile_id: change.profileId,
-        subject_id: change.subjectId,
-        customer_id: change.customerId,
-        version: change.version,
-      }))
-      await warehouse.insert(
-        'customer_subjects',
-        rows.map(({ version, ...row }) => row),
-      )
-      await warehouse.insert('identity_map', rows)
-      await markDirty(producer, rows)
-    })
+export const runIdentityPublisher = (deps: PublishDeps): Running =>
+  poll({
+    name: 'identity-changes',
+    work: async () => ({ hasMore: (await deps.identity.publishChanges((changes) => publish(deps, changes))) > 0 }),
+    logger: deps.logger,
+    idleMs: 50,
+  })
+
+async function publish({ warehouse, producer }: PublishDeps, changes: IdentityChange[]): Promise<void> {
+  const rows = changes.map((change) => ({
+    profile_id: change.profileId,
+    subject_id: change.subjectId,
+    customer_id: change.customerId,
+    version: change.version,
+  }))
+  // The way back first: a subject that the map gives to a customer is always found from there.
+  await warehouse.insert(
+    'customer_subjects',
+    rows.map(({ version, ...row }) => row),
+  )
+  await warehouse.insert('identity_map', rows)
+  await markDirty(producer, rows)
+}

@@ -1,0 +1,67 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Warehouse } from '../clickhouse/client.ts'
+import { deriveKey, keyLabels, seal } from '../domain/sealing.ts'
+import type { Producer } from '../infra/kafka/producer.ts'
+import { identityStore } from '../postgres/stores/identity.ts'
+import type { Vault } from '../postgres/stores/vault.ts'
+import { adDeliveryPipeline } from './ad-delivery.ts'
+import { dirtyCustomersPipeline } from './dirty-customers.ts'
+import { observe } from './identity/observe.ts'
+import { runIdentityPublisher } from './identity/publish-changes.ts'
+import { runOutboxRelay } from './outbox-relay.ts'
+import { crmOutcomesPipeline, eventsPipeline, paymentsPipeline } from './outcomes.ts'
+import { pipelineMetrics } from './runner/metrics.ts'
+import { type Running, run } from './runner/run.ts'
+import { settingsPipeline } from './settings.ts'
+import { visitsPipeline } from './visits.ts'
+
+export interface ProcessorDeps {
+  brokers: string[]
+  secret: Buffer
+  postgres: pg.Pool
+  warehouse: Warehouse
+  producer: Producer
+  vault: Vault
+  logger: Logger
+  metrics: Registry
+}
+
+/** Every consumer of the service in one process; several processes share the partitions between them. */
+export function runProcessors(deps: ProcessorDeps): Running {
+  const { brokers, secret, postgres, warehouse, producer, vault, logger } = deps
+  const identity = identityStore(postgres)
+  const rejectedKey = deriveKey(secret, keyLabels.rejected)
+  const common = {
+    brokers,
+    producer,
+    logger,
+    metrics: pipelineMetrics(deps.metrics),
+    seal: (bytes: Buffer) => seal(rejectedKey, 'rejected', bytes),
+  }
+  const facts = { warehouse, producer, observe: observe({ vault, identity }) }
+  const running = [
+    run(
+      [
+        visitsPipeline(facts),
+        eventsPipeline(facts),
+        crmOutcomesPipeline(facts),
+        paymentsPipeline(facts),
+        adDeliveryPipeline(facts),
+        settingsPipeline(facts),
+      ],
+      { ...common, maxMessages: 2000, maxWaitMs: 20 },
+    ),
+    // Dirty customers gather for a moment, so that many changes of one customer cost one recompute.
+    run([dirtyCustomersPipeline({ warehouse })], { ...common, maxMessages: 5000, maxWaitMs: 300 }),
+    runOutboxRelay({ postgres, producer, logger }),
+    runIdentityPublisher({ identity, warehouse, producer, logger }),
+  ]
+  return {
+    done: Promise.race(running.map(({ done }) => done)),
+    stop: async () => {
+      await Promise.all(running.map((one) => one.stop()))
+    },
+  }
+}

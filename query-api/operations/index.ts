@@ -1,0 +1,16 @@
+import { listCampaigns } from './campaigns/list-campaigns.ts'
+import { readUnattributed } from './campaigns/read-unattributed.ts'
+import { readJourney } from './customers/read-journey.ts'
+import { issueTrackingKey } from './tracking-keys/issue-tracking-key.ts'
+import { listTrackingKeys } from './tracking-keys/list-tracking-keys.ts'
+import { revokeTrackingKey } from './tracking-keys/revoke-tracking-key.ts'
+
+/** Every operation of this folder; the description lists them in this order. */
+export const operations = [
+  listCampaigns,
+  readUnattributed,
+  readJourney,
+  issueTrackingKey,
+  listTrackingKeys,
+  revokeTrackingKey,
+]

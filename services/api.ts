@@ -1,0 +1,52 @@
+import { Redis } from 'ioredis'
+import { Registry } from 'prom-client'
+import { apiKeyAuthentication, buildApp, localRateLimiter, mount, redisRateLimiter } from '../http/app.ts'
+import { collectPlugin } from '../ingest/collect.ts'
+import { locateByProxyHeaders } from '../ingest/locate.ts'
+import { ingestMetrics } from '../ingest/metrics.ts'
+import { postEvent } from '../ingest/server-events.ts'
+import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
+import { operations } from '../query-api/operations/index.ts'
+import { schemaRegistry } from '../query-api/schema-registry.ts'
+import { connectEngines } from './engines.ts'
+import { start } from './start.ts'
+
+/** The HTTP side: collectors and `/api/v1` on one port. */
+await start('api', async (config, logger) => {
+  const { postgres, warehouse, producer, vault, checks, close } = await connectEngines(config, logger)
+  const redis = config.redisUrl ? new Redis(config.redisUrl, { maxRetriesPerRequest: 1 }) : undefined
+  redis?.on('error', () => {})
+  const metrics = new Registry()
+  const collected = ingestMetrics(metrics)
+  const app = await buildApp({
+    baseUrl: config.baseUrl,
+    apiUrl: config.apiUrl,
+    logger,
+    metrics,
+    checks,
+    authenticate: apiKeyAuthentication(postgres),
+    rateLimiter: redis ? redisRateLimiter(redis) : localRateLimiter(),
+    mounts: [
+      mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
+      mount([postEvent], { producer, vault, metrics: collected }, ['postgres', 'kafka']),
+    ],
+    plugins: [
+      collectPlugin({
+        producer,
+        vault,
+        trackingKeys: trackingKeyLookup(postgres),
+        locate: locateByProxyHeaders,
+        metrics: collected,
+      }),
+      async (scope) => void (await scope.register(schemaRegistry)),
+    ],
+  })
+  await app.listen({ host: config.host, port: config.port })
+  return {
+    stop: async () => {
+      await app.close()
+      redis?.disconnect()
+      await close()
+    },
+  }
+})

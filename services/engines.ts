@@ -1,0 +1,34 @@
+import type { Warehouse } from '../clickhouse/client.ts'
+import { vaultKeys } from '../domain/sealing.ts'
+import type { Config } from '../infra/config.ts'
+import { connectAdmin } from '../infra/kafka/admin.ts'
+import { connectProducer } from '../infra/kafka/producer.ts'
+import type { Logger } from '../infra/logger.ts'
+import { connectPostgres } from '../postgres/client.ts'
+import { postgresVault } from '../postgres/stores/vault.ts'
+import { followWarehouse } from './warehouse.ts'
+
+/** Connections that every service of ours holds, and how each is asked whether it answers. */
+export async function connectEngines(config: Config, logger: Logger) {
+  const postgres = connectPostgres(config.databaseUrl)
+  const warehouse: Warehouse = await followWarehouse(config.clickhouseUrl, postgres)
+  const producer = connectProducer({ brokers: config.kafkaBrokers, logger })
+  const admin = connectAdmin({ brokers: config.kafkaBrokers })
+  return {
+    postgres,
+    warehouse,
+    producer,
+    vault: postgresVault(postgres, vaultKeys(config.secret)),
+    checks: {
+      postgres: () => postgres.query('SELECT 1'),
+      clickhouse: () => warehouse.ping(),
+      kafka: () => admin.endOffsets(['dirty-customers']),
+    },
+    close: async () => {
+      await producer.close()
+      await admin.close()
+      await warehouse.close()
+      await postgres.end()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import Fastify from 'fastify'
+import { Registry } from 'prom-client'
+import { answerFailures } from '../http/failures.ts'
+import { observe } from '../http/observability.ts'
+import { runProcessors } from '../processors/main.ts'
+import { connectEngines } from './engines.ts'
+import { start } from './start.ts'
+
+/** The stream side: every consumer, with health and metrics on a port of its own. */
+await start('processors', async (config, logger) => {
+  const { postgres, warehouse, producer, vault, checks, close } = await connectEngines(config, logger)
+  const metrics = new Registry()
+  const processors = runProcessors({
+    brokers: config.kafkaBrokers,
+    secret: config.secret,
+    postgres,
+    warehouse,
+    producer,
+    vault,
+    logger,
+    metrics,
+  })
+  const app = Fastify()
+  answerFailures(app, config.baseUrl)
+  observe(app, { checks, metrics })
+  await app.listen({ host: config.host, port: config.metricsPort })
+  return {
+    done: processors.done,
+    stop: async () => {
+      await processors.stop()
+      await app.close()
+      await close()
+    },
+  }
+})
