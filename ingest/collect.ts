@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseUserAgent } from '../domain/user-agent.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Producer } from '../infra/kafka/producer.ts'
+import type { TrackedProfile, TrackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
+import type { Vault } from '../postgres/stores/vault.ts'
+import { topics } from '../schemas/topics.ts'
+import { validationError } from './issues.ts'
+import type { Locate } from './locate.ts'
+import type { IngestMetrics } from './metrics.ts'
+import { SentVisit, toVisitBatch } from './visit-batch.ts'
+
+export interface CollectDeps {
+  producer: Pick<Producer, 'send'>
+  vault: Vault
+  trackingKeys: TrackingKeyLookup
+  locate: Locate
+  metrics: IngestMetrics
+  clock?: () => number
+}
+
+const bodyLimitBytes = 256 * 1024
+
+/** `POST /collect`: validate, seal, produce. The 204 says that Kafka has it. */
+export const collectPlugin =
+  ({ producer, vault, trackingKeys, locate, metrics, clock = Date.now }: CollectDeps) =>
+  (app: FastifyInstance): void => {
+    readBeacons(app)
+    allowAnyOrigin(app)
+
+    app.post('/collect', { bodyLimit: bodyLimitBytes, schema: { hide: true } }, async (request, reply) => {
+      const receivedAt = clock()
+      const body = bodyOf(request)
+      const profile = await profileOf(body)
+      const visit = SentVisit.safeParse(body)
+      if (!visit.success) throw validationError(visit.error)
+      const agent = parseUserAgent(request.headers['user-agent'])
+      const place = locate(request)
+      const onRefused = metrics.identifierRefused
+      const batch = await toVisitBatch(visit.data, { profile, receivedAt, agent, place, vault, onRefused })
+      await producer.send(topics.visits, [batch])
+      metrics.accepted('collect', batch.hits.length)
+      if (agent.isBot) metrics.bots(batch.hits.length)
+      return reply.code(204).send()
+    })
+
+    app.addHook('onError', async (_request, _reply, error) => {
+      const { code } = error as { code?: unknown }
+      metrics.refused('collect', error instanceof ApiError ? (reasonOf(error) ?? error.code) : nameOf(code))
+    })
+
+    async function profileOf({ tracking_key: key }: Record<string, unknown>): Promise<TrackedProfile> {
+      if (typeof key !== 'string') {
+        const message = 'must be the text of a tracking key'
+        throw new ApiError('validation_error', `tracking_key: ${message}`, {
+          fields: [{ field: 'tracking_key', message }],
+        })
+      }
+      const found = await trackingKeys(key)
+      if (found.state === 'active') return found.profile
+      const reason = `tracking_key_${found.state}`
+      throw new ApiError('unauthorized', `The tracking key is ${found.state}.`, { reason })
+    }
+  }
+
+const reasonOf = (error: ApiError) => (typeof error.extras.reason === 'string' ? error.extras.reason : undefined)
+
+/** Only codes of the framework are labels; whatever else fails is an engine that is away. */
+const nameOf = (code: unknown) =>
+  typeof code === 'string' && code.startsWith('FST_') ? code.toLowerCase() : 'unavailable'
+
+function bodyOf(request: FastifyRequest): Record<string, unknown> {
+  const { body } = request
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+    throw new ApiError('invalid_request', 'The body must be one JSON object.')
+  }
+  return body as Record<string, unknown>
+}
+
+/** sendBeacon sends text/plain, so that no preflight is needed while a page unloads. */
+function readBeacons(app: FastifyInstance) {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(body as string))
+    } catch {
+      done(new ApiError('invalid_request', 'The body is not valid JSON.'))
+    }
+  })
+}
+
+/** Any site may send. Its origin is named because a beacon carries credentials, for which `*` is not enough. */
+function allowAnyOrigin(app: FastifyInstance) {
+  const allow = (request: FastifyRequest, reply: FastifyReply) => {
+    const { origin } = request.headers
+    reply.header('vary', 'Origin').header('access-control-allow-origin', origin ?? '*')
+    if (origin) reply.header('access-control-allow-credentials', 'true')
+  }
+  app.addHook('onRequest', async (request, reply) => allow(request, reply))
+  app.options('/collect', { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .headers({
+        'access-control-allow-methods': 'POST, OPTIONS',
+        'access-control-allow-headers': 'content-type',
+        'access-control-max-age': '86400',
+      })
+      .code(204)
+      .send(),
+  )
+}

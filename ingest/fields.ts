@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { isPlatformId } from '../domain/click.ts'
+import { isCurrency } from '../domain/currencies.ts'
+import { type MoneyReason, toMinor } from '../domain/money.ts'
+import { cleanText, hasEmail } from '../domain/text.ts'
+import { parseTime } from '../domain/time.ts'
+import type { Person } from './person.ts'
+
+/** Fields that several senders share. None of their messages repeats the value that was sent. */
+
+/** ISO 8601 or epoch milliseconds, given on as epoch milliseconds. */
+export const Time = z
+  .union([z.string().max(64), z.number()], { error: 'must be an ISO 8601 time or epoch milliseconds' })
+  .transform((value, context) => {
+    const time = parseTime(value)
+    if (time !== undefined) return time
+    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time or epoch milliseconds' })
+    return z.NEVER
+  })
+
+/** A text of ours: clean, and never empty. */
+export const text = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .transform((value) => cleanText(value, maxLength))
+    .refine((value) => value.length > 0, { error: 'must not be empty' })
+
+/** An id that is often written as a number. */
+export const id = (maxLength: number) =>
+  z
+    .union([z.string(), z.int()], { error: 'must be a text or a whole number' })
+    .transform((value) => cleanText(String(value), maxLength + 1))
+    .refine((value) => value.length > 0 && value.length <= maxLength, {
+      error: `must have 1 to ${maxLength} characters`,
+    })
+
+export const PlatformId = z
+  .union([z.string(), z.int()], { error: "must be the platform's id" })
+  .transform(String)
+  .refine(isPlatformId, { error: "must be the platform's id: up to 128 letters, digits, _ . : and -" })
+
+export const Currency = z
+  .string()
+  .transform((code) => code.trim().toUpperCase())
+  .refine(isCurrency, { error: 'must be a currency of ISO 4217' })
+
+export const Amount = z.union([z.number(), z.string().max(64)], { error: 'must be a number' })
+
+export const ClickIds = z.record(z.string().max(64), z.unknown())
+
+/** A label that a program chose; one that holds an e-mail address was not. */
+export function withoutPerson(label: string, maxLength: number): string | null {
+  const clean = cleanText(label, maxLength)
+  return clean === '' || hasEmail(clean) ? null : clean
+}
+
+export const moneyMessages: Record<MoneyReason, string> = {
+  invalid_amount: 'must be a decimal number',
+  unknown_currency: 'must be in a currency of ISO 4217',
+  negative_amount: 'must not be negative',
+  amount_too_large: 'is too large',
+}
+
+/** An amount in the row's currency as exact minor units; what fails becomes an issue of the named field. */
+export function minorOf(
+  context: z.RefinementCtx,
+  path: (string | number)[],
+  value: number | string,
+  currency: string,
+): number {
+  const minor = toMinor(value, currency)
+  if (minor.ok) return minor.value
+  context.addIssue({ code: 'custom', path, message: moneyMessages[minor.reason] })
+  return z.NEVER
+}
+
+const value = z.union([z.string().max(1024), z.number()]).nullish()
+const name = z.string().max(1024).nullish()
+
+/** Who it was. Senders call their own customer id `external_id`. */
+export const UserTraits = z
+  .object({
+    email: value,
+    phone: value,
+    national_id: value,
+    external_id: value,
+    crm_contact_id: value,
+    store_customer_id: value,
+    payments_customer_id: value,
+    first_name: name,
+    last_name: name,
+    country: z.string().max(64).nullish(),
+  })
+  .transform(({ external_id, ...traits }): Person => toPerson({ ...traits, external_customer_id: external_id }))
+
+export function toPerson(fields: Record<string, string | number | null | undefined>): Person {
+  const said = Object.entries(fields).filter(([, field]) => field !== null && field !== undefined && field !== '')
+  return Object.fromEntries(said.map(([key, field]) => [key, String(field)]))
+}

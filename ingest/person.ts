@@ -1,0 +1,65 @@
+import { type IdentifierReason, normalise } from '../domain/identifiers.ts'
+import { seal, sealingContext } from '../domain/sealing.ts'
+import { cleanText } from '../domain/text.ts'
+import type { Vault } from '../postgres/stores/vault.ts'
+import { type Identifier, type IdentifierType, identifierTypes, type SealedTraits } from '../schemas/messages.ts'
+
+/** Who a sender says it was, in the sender's own words. */
+export type Person = Partial<Record<IdentifierType, string | undefined>> & {
+  first_name?: string | undefined
+  last_name?: string | undefined
+  /** ISO 3166: the region of a phone written without one. */
+  country?: string | null | undefined
+}
+
+export interface SealedPerson {
+  identifiers: Identifier[]
+  traits: SealedTraits | null
+}
+
+export type OnRefused = (type: IdentifierType, reason: IdentifierReason) => void
+
+const nobody: SealedPerson = { identifiers: [], traits: null }
+const maxName = 100
+
+/** Tokens in clear, values sealed under their tokens' keys. A value that is no identifier is left out and counted. */
+export async function sealPerson(
+  vault: Vault,
+  profileId: string,
+  person: Person | null | undefined,
+  onRefused?: OnRefused,
+): Promise<SealedPerson> {
+  if (!person) return nobody
+  const values: { type: IdentifierType; value: string }[] = []
+  // Strongest first: names are sealed under the strongest identifier's key.
+  for (const type of identifierTypes) {
+    const sent = person[type]
+    if (sent === undefined || sent === '') continue
+    const normalised = normalise(type, sent, { country: person.country ?? null })
+    if (normalised.ok) values.push({ type, value: normalised.value })
+    else onRefused?.(type, normalised.reason)
+  }
+  if (values.length === 0) return nobody
+  const entries = await vault.tokens(profileId, values)
+  const [strongest] = entries
+  const names = namesOf(person)
+  return {
+    identifiers: entries.map(({ type, token, key, value }) => ({
+      type,
+      token,
+      sealed: seal(key, sealingContext(profileId, token, 'value'), value),
+    })),
+    traits: names && strongest ? sealTraits(profileId, strongest, names) : null,
+  }
+}
+
+function sealTraits(profileId: string, { token, key }: { token: string; key: Buffer }, names: object): SealedTraits {
+  return { token, sealed: seal(key, sealingContext(profileId, token, 'traits'), JSON.stringify(names)) }
+}
+
+function namesOf({ first_name, last_name }: Person): object | undefined {
+  const names = { first_name: nameOf(first_name), last_name: nameOf(last_name) }
+  return names.first_name || names.last_name ? names : undefined
+}
+
+const nameOf = (name: string | undefined) => (name && cleanText(name, maxName)) || undefined

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { reduceReferrer, reduceUrl } from '../domain/click.ts'
+import { ids, isUuid } from '../domain/ids.ts'
+import { toMinor } from '../domain/money.ts'
+import { clockSkew, correctTime } from '../domain/time.ts'
+import type { Agent } from '../domain/user-agent.ts'
+import { ApiError } from '../http/errors.ts'
+import type { TrackedProfile } from '../postgres/stores/tracking-key-lookup.ts'
+import type { Vault } from '../postgres/stores/vault.ts'
+import type { Hit, VisitBatch } from '../schemas/messages.ts'
+import { Amount, Currency, moneyMessages, Time, text, UserTraits, withoutPerson } from './fields.ts'
+import type { Place } from './locate.ts'
+import { type OnRefused, sealPerson } from './person.ts'
+
+export const maxEvents = 100
+
+/** Of a hit's properties only its money is kept; everything else in them, and the title, is cut. */
+const Properties = z.object({ value: Amount.nullish(), currency: Currency.nullish() })
+
+const SentHit = z.object({
+  event_id: z.string().min(1).max(200),
+  event_type: text(100),
+  event_name: z.string().max(1000).nullish(),
+  event_time: Time.nullish(),
+  url: z.string().nullish(),
+  referrer: z.string().nullish(),
+  properties: Properties.nullish(),
+  user_traits: UserTraits.nullish(),
+  // Taken, and without effect until link tokens are issued.
+  link_token: z.string().max(4096).nullish(),
+})
+type SentHit = z.output<typeof SentHit>
+
+/** What the tracker sends. Fields that are not listed are cut, so that a newer tracker still works. */
+export const SentVisit = z.object({
+  visitor_id: z.string().trim().min(1).max(200),
+  sent_at: Time.nullish(),
+  events: z.array(SentHit).min(1).max(maxEvents),
+})
+export type SentVisit = z.output<typeof SentVisit>
+
+export interface VisitContext {
+  profile: TrackedProfile
+  receivedAt: number
+  agent: Agent
+  place: Place
+  vault: Vault
+  onRefused?: OnRefused
+}
+
+/** Everything one browser sent in one request, without anything personal in clear. */
+export async function toVisitBatch(visit: SentVisit, context: VisitContext): Promise<VisitBatch> {
+  const { profile, receivedAt, agent, place } = context
+  const skewMs = clockSkew(visit.sent_at ?? null, receivedAt)
+  // Hits without a person need no look-up, so a request of theirs never waits.
+  const hits = visit.events.map((sent, at) => toHit(sent, at, visit.visitor_id, skewMs, context))
+  await Promise.all(
+    visit.events.map(async (sent, at) => {
+      if (sent.user_traits) Object.assign(hits[at]!, await sealTraits(sent, context))
+    }),
+  )
+  return {
+    profile_id: profile.id,
+    visitor_id: ids.visitor(profile.id, visit.visitor_id),
+    received_at: receivedAt,
+    clock_skew_ms: skewMs,
+    device: agent.device,
+    browser: agent.browser,
+    os: agent.os,
+    country: place.country,
+    city: place.city,
+    is_bot: agent.isBot,
+    hits,
+  }
+}
+
+const sealTraits = ({ user_traits }: SentHit, { vault, profile, place, onRefused }: VisitContext) =>
+  sealPerson(vault, profile.id, { ...user_traits, country: user_traits?.country ?? place.country }, onRefused)
+
+function toHit(sent: SentHit, at: number, visitorId: string, skewMs: number, context: VisitContext): Hit {
+  const { profile, receivedAt } = context
+  const corrected =
+    sent.event_time == null
+      ? { ok: true as const, value: { time: receivedAt, isClamped: false } }
+      : correctTime(sent.event_time, receivedAt, skewMs)
+  if (!corrected.ok) throw refusal(at, 'event_time', 'must not be older than two years')
+  const click = reduceUrl(sent.url ?? '')
+  return {
+    event_id: isUuid(sent.event_id) ? sent.event_id.toLowerCase() : ids.hit(profile.id, visitorId, sent.event_id),
+    event_type: sent.event_type,
+    event_name: sent.event_name ? withoutPerson(sent.event_name, 200) : null,
+    event_time: corrected.value.time,
+    is_clamped: corrected.value.isClamped,
+    url: click.url,
+    path: click.path,
+    referrer: sent.referrer ? reduceReferrer(sent.referrer) : null,
+    utm: click.utm,
+    click_ids: click.clickIds,
+    campaign_ref: click.campaignRef,
+    ad_set_ref: click.adSetRef,
+    ad_ref: click.adRef,
+    ...moneyOf(sent, at, profile),
+    identifiers: [],
+    traits: null,
+    linked_token: null,
+  }
+}
+
+/** A value without a currency is in the profile's own. */
+function moneyOf({ properties }: SentHit, at: number, profile: TrackedProfile) {
+  if (properties?.value == null) return { amount_minor: null, currency: null }
+  const currency = properties.currency ?? profile.reportingCurrency
+  const minor = toMinor(properties.value, currency)
+  if (!minor.ok) throw refusal(at, 'properties.value', moneyMessages[minor.reason])
+  return { amount_minor: minor.value, currency }
+}
+
+const refusal = (at: number, field: string, message: string) =>
+  new ApiError('validation_error', `events[${at}].${field}: ${message}`, {
+    fields: [{ field: `events[${at}].${field}`, message }],
+  })
