@@ -3,21 +3,17 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const running = 16
-const waiting = 256
 const graceMs = 5_000
-
-// Each running query holds a thread of libuv's pool; reading, writing and compressing need some besides. The pool is
-// made at its first use, so this stands before every import that works in it.
-process.env.UV_THREADPOOL_SIZE ??= String(running * 2)
-
-// The engine takes the machine's time zone as the server's; clusters run in UTC.
-process.env.TZ = 'UTC'
 
 class StartError extends Error {}
 
 async function main(): Promise<void> {
-  const { data, host, port, memoryBytes } = readArguments()
+  const { data, host, port, memoryBytes, running, waiting } = readArguments()
+  // Each running query holds a thread of libuv's pool; reading, writing and compressing need some besides. The pool is
+  // made at its first use, so this stands before everything that works in it.
+  process.env.UV_THREADPOOL_SIZE = String(Math.max(Number(process.env.UV_THREADPOOL_SIZE ?? 0), running + 16))
+  // The engine takes the machine's time zone as the server's; clusters run in UTC.
+  process.env.TZ = 'UTC'
   const engine = await loadEngine()
   const [path, spool] = [join(data, 'engine'), join(data, 'spool')]
   await mkdir(path, { recursive: true })
@@ -59,20 +55,35 @@ function readArguments() {
       port: { type: 'string' },
       host: { type: 'string', default: '127.0.0.1' },
       'memory-mb': { type: 'string', default: '1700' },
+      'max-running': { type: 'string', default: '16' },
+      'max-waiting': { type: 'string', default: '256' },
     },
   })
-  const usage = 'Usage: node infra/local/clickhouse/main.ts --data DIR --port N [--host 127.0.0.1] [--memory-mb 1700]'
+  const wholeNumber = (name: 'memory-mb' | 'max-running' | 'max-waiting', least: number) => {
+    const value = Number(values[name])
+    if (!Number.isInteger(value) || value < least)
+      throw new StartError(`--${name} must be a whole number from ${least}.`)
+    return value
+  }
   const port = Number(values.port)
-  const memoryMb = Number(values['memory-mb'])
-  if (!values.data || !values.port || !Number.isInteger(port) || port < 0 || port > 65535) throw new StartError(usage)
-  if (!Number.isInteger(memoryMb) || memoryMb < 256)
-    throw new StartError('--memory-mb must be a whole number from 256.')
+  if (!values.data || !values.port || !Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new StartError(
+      'Usage: node infra/local/clickhouse/main.ts --data DIR --port N [--host 127.0.0.1] [--memory-mb 1700] [--max-running 16] [--max-waiting 256]',
+    )
+  }
   if (!/^(127(\.\d+){3}|::1|localhost)$/.test(values.host)) {
     throw new StartError(
       `${values.host} is not a loopback address: this server has no passwords and stays on this machine.`,
     )
   }
-  return { data: resolve(values.data), host: values.host, port, memoryBytes: memoryMb * 1024 * 1024 }
+  return {
+    data: resolve(values.data),
+    host: values.host,
+    port,
+    memoryBytes: wholeNumber('memory-mb', 256) * 1024 * 1024,
+    running: wholeNumber('max-running', 1),
+    waiting: wholeNumber('max-waiting', 0),
+  }
 }
 
 async function loadEngine() {
