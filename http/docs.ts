@@ -34,7 +34,14 @@ export async function serveDocs(app: FastifyInstance, operations: readonly Opera
     routePrefix: '/docs',
     staticCSP: true,
     theme: { title: 'Touchline API' },
-    uiConfig: { filter: true, deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null } as object,
+    uiConfig: {
+      // Without the bar of the viewer's makers.
+      layout: 'BaseLayout',
+      filter: true,
+      deepLinking: true,
+      showExtensions: true,
+      defaultModelsExpandDepth: 0,
+    },
   })
 }
 
