@@ -3,7 +3,7 @@ import { topics } from '../schemas/topics.ts'
 import { deliveryRow, entityRows } from './facts/delivery-rows.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markProfilesDirty } from './facts/mark-dirty.ts'
-import { each, ok, pipeline } from './runner/pipeline.ts'
+import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 
 type Entity = ReturnType<typeof entityRows>[number]
 
@@ -18,25 +18,21 @@ export function adDeliveryPipeline({ warehouse, producer }: Pick<FactDeps, 'ware
       each(({ value, version }) => ok({ delivery: deliveryRow(value, version), entities: entityRows(value, version) })),
     )
     .sink(
-      (batch) =>
-        warehouse.insert(
-          'ad_delivery',
-          batch.map(({ value }) => value.delivery),
-        ),
-      (batch) =>
-        warehouse.insert(
-          'ad_entities',
-          batch.flatMap(({ value }) => value.entities),
-        ),
-      async (batch) => {
-        const changed = batch
-          .flatMap(({ value }) => value.entities)
-          .filter((entity) => told.get(entity.entity_id) !== look(entity))
-        await markProfilesDirty(
-          producer,
-          changed.map((entity) => entity.profile_id),
-        )
-        for (const entity of changed) told.set(entity.entity_id, look(entity))
-      },
+      gather(
+        (value) => [value.delivery],
+        (rows) => warehouse.insert('ad_delivery', rows),
+      ),
+      gather(
+        (value) => value.entities,
+        (rows) => warehouse.insert('ad_entities', rows),
+      ),
+      gather(
+        (value) => value.entities,
+        async (entities) => {
+          const changed = entities.filter((entity) => told.get(entity.entity_id) !== look(entity))
+          await markProfilesDirty(producer)(changed.map((entity) => entity.profile_id))
+          for (const entity of changed) told.set(entity.entity_id, look(entity))
+        },
+      ),
     )
 }

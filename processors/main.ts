@@ -8,7 +8,6 @@ import { identityStore } from '../postgres/stores/identity.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import { adDeliveryPipeline } from './ad-delivery.ts'
 import { dirtyCustomersPipeline } from './dirty-customers.ts'
-import { observe } from './identity/observe.ts'
 import { runIdentityPublisher } from './identity/publish-changes.ts'
 import { runOutboxRelay } from './outbox-relay.ts'
 import { crmOutcomesPipeline, eventsPipeline, paymentsPipeline } from './outcomes.ts'
@@ -40,7 +39,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
     metrics: pipelineMetrics(deps.metrics),
     seal: (bytes: Buffer) => seal(rejectedKey, 'rejected', bytes),
   }
-  const facts = { warehouse, producer, observe: observe({ vault, identity }) }
+  const facts = { warehouse, producer, vault, identity }
   const running = [
     run(
       [

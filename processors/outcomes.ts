@@ -4,14 +4,14 @@ import type { FactDeps } from './facts/deps.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { crmOutcome, type OutcomeRow, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
 import { storeOutcomes } from './facts/store-outcomes.ts'
-import type { Sighting } from './identity/observe.ts'
-import { each, ok, pipeline } from './runner/pipeline.ts'
+import { openPeople, type Sighting } from './identity/open-people.ts'
+import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 
 type Outcome = ServerEvent | CrmOutcome | Payment
 
 /** Outcomes of one source → whose they are → stored, a re-send replacing → whose credit may have changed. */
 const outcomePipeline = <Value extends Outcome>(
-  { warehouse, producer, observe }: FactDeps,
+  { warehouse, producer, vault, identity }: FactDeps,
   topic: Topic<Value>,
   toRow: (value: Value, version: bigint) => OutcomeRow,
 ) =>
@@ -20,31 +20,26 @@ const outcomePipeline = <Value extends Outcome>(
       'facts',
       each(({ value, version }) => ok(facts(value, toRow(value, version)))),
     )
+    .step('people', openPeople(vault))
     .sink(
-      (batch) => observe(batch.map(({ value }) => value.sighting)),
-      (batch) =>
-        storeOutcomes(
-          warehouse,
-          batch.map(({ value }) => value.row),
-        ),
-      (batch) =>
-        markDirty(
-          producer,
-          batch.map(({ value }) => value.row),
-        ),
+      gather((value) => value.observations, identity.observe),
+      gather((value) => [value.row], storeOutcomes(warehouse)),
+      gather((value) => [value.row], markDirty(producer)),
     )
 
 const facts = (outcome: Outcome, row: OutcomeRow) => ({
   row,
-  sighting: {
-    profileId: row.profile_id,
-    evidenceId: row.outcome_id,
-    eventTime: outcome.occurred_at,
-    isTrusted: true,
-    visitorId: row.visitor_id,
-    identifiers: outcome.identifiers,
-    traits: outcome.traits,
-  } satisfies Sighting,
+  sightings: [
+    {
+      profileId: row.profile_id,
+      evidenceId: row.outcome_id,
+      eventTime: outcome.occurred_at,
+      isTrusted: true,
+      visitorId: row.visitor_id,
+      identifiers: outcome.identifiers,
+      traits: outcome.traits,
+    },
+  ] satisfies Sighting[],
 })
 
 export const eventsPipeline = (deps: FactDeps) => outcomePipeline(deps, topics.events, serverOutcome)

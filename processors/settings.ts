@@ -2,7 +2,7 @@ import type { Setting } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markProfilesDirty } from './facts/mark-dirty.ts'
-import { each, ok, pipeline } from './runner/pipeline.ts'
+import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 
 /** Settings that figures depend on → the warehouse's copy → recompute of the profile. */
 export const settingsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'warehouse' | 'producer'>) =>
@@ -12,21 +12,15 @@ export const settingsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'wareho
       each(({ value }) => ok(rows(value))),
     )
     .sink(
-      (batch) =>
-        warehouse.insert(
-          'profiles',
-          batch.flatMap(({ value }) => value.profiles),
-        ),
-      (batch) =>
-        warehouse.insert(
-          'conversion_definitions',
-          batch.flatMap(({ value }) => value.definitions),
-        ),
-      (batch) =>
-        markProfilesDirty(
-          producer,
-          batch.map(({ value }) => value.profile_id),
-        ),
+      gather(
+        (value) => value.profiles,
+        (rows) => warehouse.insert('profiles', rows),
+      ),
+      gather(
+        (value) => value.definitions,
+        (rows) => warehouse.insert('conversion_definitions', rows),
+      ),
+      gather((value) => [value.profile_id], markProfilesDirty(producer)),
     )
 
 function rows({ profile_id, version, value }: Setting) {

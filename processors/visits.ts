@@ -5,33 +5,25 @@ import { hitRow } from './facts/hit-row.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { trackerOutcome } from './facts/outcome-row.ts'
 import { storeOutcomes } from './facts/store-outcomes.ts'
-import type { Sighting } from './identity/observe.ts'
-import { each, type Message, ok, pipeline } from './runner/pipeline.ts'
+import { openPeople, type Sighting } from './identity/open-people.ts'
+import { each, gather, type Message, ok, pipeline } from './runner/pipeline.ts'
 
 /** Tracker hits → whose they are → stored as they came → whose credit may have changed. */
-export const visitsPipeline = ({ warehouse, producer, observe }: FactDeps) =>
+export const visitsPipeline = ({ warehouse, producer, vault, identity }: FactDeps) =>
   pipeline(topics.visits)
     .step(
       'facts',
       each((message) => ok(facts(message))),
     )
+    .step('people', openPeople(vault))
     .sink(
-      (batch) => observe(batch.flatMap(({ value }) => value.sightings)),
-      (batch) =>
-        warehouse.insert(
-          'hits',
-          batch.flatMap(({ value }) => value.hits),
-        ),
-      (batch) =>
-        storeOutcomes(
-          warehouse,
-          batch.flatMap(({ value }) => value.outcomes),
-        ),
-      (batch) =>
-        markDirty(
-          producer,
-          batch.flatMap(({ value }) => value.dirty),
-        ),
+      gather((value) => value.observations, identity.observe),
+      gather(
+        (value) => value.hits,
+        (hits) => warehouse.insert('hits', hits),
+      ),
+      gather((value) => value.outcomes, storeOutcomes(warehouse)),
+      gather((value) => value.dirty, markDirty(producer)),
     )
 
 function facts({ value: visit, version }: Message<VisitBatch>) {

@@ -1,10 +1,12 @@
 import type { Warehouse } from '../../clickhouse/client.ts'
 import type { Producer } from '../../infra/kafka/producer.ts'
-import type { Sighting } from '../identity/observe.ts'
+import type { IdentityStore } from '../../postgres/stores/identity.ts'
+import type { Vault } from '../../postgres/stores/vault.ts'
 
 /** What the pipelines that store facts stand on. */
 export interface FactDeps {
   warehouse: Warehouse
   producer: Producer
-  observe: (sightings: Sighting[]) => Promise<void>
+  vault: Vault
+  identity: IdentityStore
 }

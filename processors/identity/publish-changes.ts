@@ -38,5 +38,5 @@ async function publish({ warehouse, producer }: PublishDeps, changes: IdentityCh
     rows.map(({ version, ...row }) => row),
   )
   await warehouse.insert('identity_map', rows)
-  await markDirty(producer, rows)
+  await markDirty(producer)(rows)
 }

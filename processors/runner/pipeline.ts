@@ -14,7 +14,7 @@ export interface Message<Value> {
 }
 
 /** Why a message goes to `rejected`. Codes, never text from the message: they become metric labels. */
-export const rejectReasons = ['undecodable', 'invalid_message', 'unknown_profile'] as const
+export const rejectReasons = ['undecodable', 'invalid_message', 'broken_seal'] as const
 export type RejectReason = (typeof rejectReasons)[number]
 
 export type Outcome<T> =
@@ -37,6 +37,12 @@ export const each =
   <A, B>(fn: (message: Message<A>) => Outcome<B>): Step<A, B> =>
   (batch) =>
     batch.map(fn)
+
+/** A sink that stores what all messages of a batch hold of one kind, in one go. */
+export const gather =
+  <A, Row>(rowsOf: (value: A) => Row[], store: (rows: Row[]) => Promise<void>): Sink<A> =>
+  (batch) =>
+    store(batch.flatMap(({ value }) => rowsOf(value)))
 
 export interface Pipeline {
   name: string

@@ -1,0 +1,61 @@
+import { evidenceOrder } from '../../domain/identity-graph.ts'
+import { open, sealingContext } from '../../domain/sealing.ts'
+import type { Observation } from '../../postgres/stores/identity.ts'
+import type { Vault } from '../../postgres/stores/vault.ts'
+import type { Identifier, SealedTraits } from '../../schemas/messages.ts'
+import { type Message, type Outcome, ok, reject } from '../runner/pipeline.ts'
+
+/** What a message carries about a person, still sealed. */
+export interface Sighting {
+  profileId: string
+  evidenceId: string
+  eventTime: number
+  isTrusted: boolean
+  visitorId: string | null
+  identifiers: Identifier[]
+  traits: SealedTraits | null
+}
+
+type Keys = Map<string, Buffer>
+
+/** A step that opens what is sealed; a message whose seal is broken is rejected. */
+export const openPeople =
+  (vault: Vault) =>
+  async <T extends { sightings: Sighting[] }>(
+    batch: Message<T>[],
+  ): Promise<Outcome<T & { observations: Observation[] }>[]> => {
+    const keys = await vault.keys(
+      batch.flatMap(({ value }) =>
+        value.sightings.flatMap(({ profileId, identifiers }) => identifiers.map(({ token }) => ({ profileId, token }))),
+      ),
+    )
+    return batch.map(({ value }) => {
+      const named = value.sightings.filter(({ identifiers }) => identifiers.length > 0)
+      try {
+        return ok({ ...value, observations: named.map((sighting) => toObservation(sighting, keys)) })
+      } catch {
+        return reject('broken_seal')
+      }
+    })
+  }
+
+function toObservation(sighting: Sighting, keys: Keys): Observation {
+  const { profileId, evidenceId, eventTime, isTrusted, visitorId, identifiers, traits } = sighting
+  // Without its key a value was erased: the person is gone, the grouping by token stays.
+  const reveal = (token: string, what: 'value' | 'traits', sealed: Buffer): string | null => {
+    const key = keys.get(token)
+    return key ? open(key, sealingContext(profileId, token, what), sealed).toString('utf8') : null
+  }
+  const names: { first_name?: string; last_name?: string } = JSON.parse(
+    (traits && reveal(traits.token, 'traits', traits.sealed)) ?? '{}',
+  )
+  return {
+    profileId,
+    evidence: evidenceOrder(eventTime, evidenceId),
+    isTrusted,
+    visitorId,
+    identifiers: identifiers.map(({ type, token, sealed }) => ({ type, token, value: reveal(token, 'value', sealed) })),
+    firstName: names.first_name ?? null,
+    lastName: names.last_name ?? null,
+  }
+}
