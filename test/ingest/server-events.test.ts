@@ -1,0 +1,197 @@
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ids } from '../../domain/ids.ts'
+import { apiKeyAuthentication, buildApp, mount } from '../../http/app.ts'
+import { connectProducer, type Producer } from '../../infra/kafka/producer.ts'
+import { postEvent } from '../../ingest/server-events.ts'
+import { createApiKey } from '../../postgres/stores/api-keys.ts'
+import { topics } from '../../schemas/topics.ts'
+import { openWorld, type World } from './world.ts'
+
+let world: World
+let app: FastifyInstance
+let key: string
+
+const serve = (producer: Producer) =>
+  buildApp({
+    baseUrl: 'http://localhost',
+    logger: pino({ level: 'silent' }),
+    authenticate: apiKeyAuthentication(world.pool),
+    mounts: [mount([postEvent], { producer, vault: world.vault, metrics: world.deps.metrics }, ['kafka', 'postgres'])],
+  })
+
+beforeEach(async () => {
+  world = await openWorld({ currency: 'CLP' })
+  app = await serve(world.producer)
+  key = (await createApiKey(world.pool, { profileId: world.profile, scopes: ['attribution:write'] })).key
+})
+afterEach(async () => {
+  await app.close()
+  await world.close()
+})
+
+const send = (payload: unknown, to = app) =>
+  to.inject({
+    method: 'POST',
+    url: '/api/v1/events',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  })
+
+const paid = (fields: object = {}) => ({
+  event_type: 'payment_received',
+  idempotency_key: 'order-1',
+  properties: { value: 45_990, currency: 'CLP' },
+  ...fields,
+})
+
+describe('an accepted event', () => {
+  test('answers with its id and is one message', async () => {
+    const occurred_at = new Date(Date.now() - 86_400_000).toISOString()
+    const answer = await send(
+      paid({
+        event_name: 'Paid',
+        occurred_at,
+        user_traits: {
+          phone: '+56 9 8765 4321',
+          external_id: 'C-1',
+          email: 'ana@example.com',
+          first_name: 'Ana',
+          country: 'cl',
+        },
+        action_source: 'physical_store',
+        click_ids: { ctwa_clid: 'CT1', gclid: 'G1', note: 'x' },
+        visitor_id: 'v-1',
+        campaign_id: 1201,
+        ad_set_id: '1202',
+        ad_id: '1203',
+      }),
+    )
+    const id = ids.serverEvent(world.profile, 'order-1')
+    expect(answer.statusCode).toBe(202)
+    expect(answer.json()).toEqual({ data: { outcome_event_id: id }, meta: { profile_id: world.profile } })
+    const [message] = await world.received(topics.events, 1)
+    expect(message!.value).toMatchObject({
+      outcome_event_id: id,
+      event_type: 'payment_received',
+      event_name: 'Paid',
+      occurred_at: Date.parse(occurred_at),
+      is_clamped: false,
+      amount_minor: 45_990,
+      currency: 'CLP',
+      action_source: 'physical_store',
+      click_ids: { ctwa_clid: 'CT1', gclid: 'G1' },
+      campaign_ref: '1201',
+      ad_set_ref: '1202',
+      ad_ref: '1203',
+      visitor_id: ids.visitor(world.profile, 'v-1'),
+      subject_ref_token: null,
+      country: 'CL',
+    })
+    const { identifiers, traits } = message!.value
+    expect(await Promise.all(identifiers.map((one) => world.reveal('value', one)))).toEqual([
+      'C-1',
+      'ana@example.com',
+      '+56987654321',
+    ])
+    expect(JSON.parse(await world.reveal('traits', traits!))).toEqual({ first_name: 'Ana' })
+    for (const personal of ['example.com', '87654321', 'Ana', 'order-1', 'v-1']) {
+      expect(message!.bytes.includes(personal), personal).toBe(false)
+    }
+  })
+
+  test('sent again with its idempotency key has the same id', async () => {
+    const answers = [await send(paid()), await send(paid({ properties: { value: 1 } }))]
+    expect(answers[1]!.json().data).toEqual(answers[0]!.json().data)
+    const messages = await world.received(topics.events, 2)
+    expect(messages.map(({ value }) => value.amount_minor)).toEqual([45_990, 1])
+  })
+
+  test('without an idempotency key gets a fresh id each time', async () => {
+    const answers = [await send({ event_type: 'lead_created' }), await send({ event_name: 'lead_created' })]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 202])
+    expect(answers[1]!.json().data).not.toEqual(answers[0]!.json().data)
+    const messages = await world.received(topics.events, 2)
+    expect(messages.map(({ value }) => value.event_type)).toEqual(['lead_created', 'lead_created'])
+  })
+
+  test('carries its subject_ref only as a token, the same for the same ref', async () => {
+    const properties = { value: 1, subject_ref: 'pet-1' }
+    for (const idempotency_key of ['a', 'b']) await send(paid({ idempotency_key, properties }))
+    const messages = await world.received(topics.events, 2)
+    expect(messages[0]!.value.subject_ref_token).toMatch(/^[0-9a-f-]{36}$/)
+    expect(messages[1]!.value.subject_ref_token).toBe(messages[0]!.value.subject_ref_token)
+    expect(messages[0]!.bytes.includes('pet-1')).toBe(false)
+  })
+
+  test('from the future is clamped to its receipt', async () => {
+    await send(paid({ occurred_at: Date.now() + 3_600_000 }))
+    const [message] = await world.received(topics.events, 1)
+    expect(message!.value.is_clamped).toBe(true)
+    expect(message!.value.occurred_at).toBe(message!.value.received_at)
+  })
+})
+
+describe('a refused event', () => {
+  test.each([
+    ['idempotency_key', 400, 'invalid_parameter', { idempotency_key: undefined }],
+    ['properties.subject_ref', 400, 'invalid_parameter', { properties: { subject_ref: 'maria' } }],
+    ['properties.subject_ref', 400, 'invalid_parameter', { properties: { subject_ref: 7 } }],
+    ['properties.subject_ref', 400, 'invalid_parameter', { properties: { subject_ref: '' } }],
+    ['event_type', 422, 'validation_error', { event_type: undefined }],
+    ['event_type', 422, 'validation_error', { event_type: 7 }],
+    ['occurred_at', 422, 'validation_error', { occurred_at: 'soon' }],
+    ['occurred_at', 422, 'validation_error', { occurred_at: '2001-01-01' }],
+    ['properties.value', 422, 'validation_error', { properties: { value: -5 } }],
+    ['properties.value', 422, 'validation_error', { properties: { value: 'a lot' } }],
+    ['properties.currency', 422, 'validation_error', { properties: { value: 5, currency: 'ZZZ' } }],
+    ['action_source', 422, 'validation_error', { action_source: 'fax' }],
+    ['ad_id', 422, 'validation_error', { ad_id: 'no id' }],
+    ['click_ids', 422, 'validation_error', { click_ids: 'x' }],
+    ['user_traits', 422, 'validation_error', { user_traits: [] }],
+  ])('names %s (%i %s)', async (field, status, code, fields) => {
+    const answer = await send(paid(fields))
+    expect([answer.statusCode, answer.json().error.code]).toEqual([status, code])
+    expect(answer.json().error.message).toContain(`${field}: `)
+  })
+
+  test.each(['', '{', '[]', 'null', '7'])('with the body %j is a malformed request', async (payload) => {
+    const answer = await send(payload)
+    expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'invalid_request'])
+  })
+
+  test('never repeats the subject_ref it refuses', async () => {
+    const answer = await send(paid({ properties: { value: 1, subject_ref: 'ana@example.com' } }))
+    expect(answer.statusCode).toBe(400)
+    expect(answer.body).not.toContain('ana@example.com')
+  })
+
+  test('without the scope is insufficient_scope', async () => {
+    key = (await createApiKey(world.pool, { profileId: world.profile, scopes: ['campaigns:read'] })).key
+    expect((await send(paid())).json().error.code).toBe('insufficient_scope')
+  })
+})
+
+describe('with Kafka away', () => {
+  let producer: Producer
+  beforeAll(() => {
+    producer = connectProducer({ brokers: ['127.0.0.1:1'] })
+  })
+  afterAll(() => producer.close())
+
+  test('an event is not accepted: 503 with Retry-After', async () => {
+    const away = await serve(producer)
+    const answer = await send(paid(), away)
+    expect([answer.statusCode, answer.json().error.code]).toEqual([503, 'service_unavailable'])
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    await away.close()
+  })
+})
+
+test('the description says what the body may hold', async () => {
+  const description = (await app.inject('/api/v1/openapi.json')).json()
+  const { requestBody } = description.paths['/events']?.post ?? description.paths['/api/v1/events'].post
+  const { properties } = requestBody.content['application/json'].schema
+  expect(Object.keys(properties)).toContain('idempotency_key')
+})
