@@ -6,6 +6,8 @@ import { migratePostgres } from '../postgres/migrate.ts'
 // Vitest sets a BASE_URL of its own.
 const config = loadConfig({ ...process.env, BASE_URL: '' })
 
+export const serverUrl = config.databaseUrl
+
 export async function openPostgres(): Promise<pg.Pool> {
   const pool = connectPostgres(config.databaseUrl)
   await migratePostgres(pool)
