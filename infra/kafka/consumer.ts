@@ -1,17 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionPool, findErrorBy, Consumer as KafkaConsumer } from '@platformatic/kafka'
 import type { Logger } from 'pino'
+import { type ConsumedMessage, messagesOf, type Positions, startingPositions } from './positions.ts'
 import { codeOf } from './producer.ts'
 
-export interface ConsumedMessage {
-  topic: string
-  partition: number
-  offset: bigint
-  /** LogAppendTime in epoch milliseconds. */
-  timestamp: bigint
-  key: Buffer | null
-  value: Buffer | null
-}
+export type { ConsumedMessage } from './positions.ts'
 
 export interface Batch {
   messages: ConsumedMessage[]
@@ -48,12 +41,6 @@ interface Membership {
   epoch: number | undefined
 }
 
-type FetchResponse = Awaited<ReturnType<KafkaConsumer['fetch']>>
-
-const logAppendTime = 0x08
-const control = 0x20
-const earliest = -2n
-
 /**
  * Fetches on its own instead of through the client's stream, for three reasons: the stream stamps messages with
  * the sender's time even where the topic says LogAppendTime; a fetch under way during a rebalance moves its position
@@ -67,7 +54,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   let isFinishing = false
   let isClosed = false
   let failure: Error | undefined
-  let lastContact = Date.now()
+  let downSince: number | undefined = Date.now()
   let membership: Membership | undefined
   const pendingCommits = new Set<{ offsets: unknown[] }>()
   const changed = signal()
@@ -90,13 +77,15 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       rebalanceTimeout: Math.max(sessionTimeout, 30_000),
       heartbeatInterval: Math.floor(sessionTimeout / 5),
       connectTimeout: 2000,
+      // A join waits for the other members, as long as the rebalance may take.
+      requestTimeout: 60_000,
       retries: 5,
       retryDelay: 200,
     })
     // A long poll on the connection of the heartbeats would hold them and every commit up.
     const pool = new ConnectionPool(group, { connectTimeout: 2000 })
     const inflight = new Map<number, Promise<void>>()
-    let positions: Map<string, bigint> | undefined
+    let positions: Positions | undefined
     let broken: Error | undefined
     const fail = (error: Error) => {
       broken ??= error
@@ -130,7 +119,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
           ],
         })),
       })
-      lastContact = Date.now()
+      downSince = undefined
       if (asked !== generation) return
       const names = new Map(wanted.map(({ topic, topicId }) => [topicId, topic]))
       for (const message of messagesOf(response, names, from)) buffer.push(message)
@@ -139,11 +128,12 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     const startFetches = async () => {
       const asked = generation
       if (!positions) {
-        const loaded = await startingPositions(consumer)
+        const loaded = await startingPositions(consumer, logger)
         if (asked !== generation) return
         positions = loaded
       }
       const metadata = await consumer.metadata({ topics })
+      if (inflight.size === 0) downSince = undefined
       if (asked !== generation) return
       const assigned = (consumer.assignments ?? []).flatMap(({ topic, partitions }) =>
         partitions.map((partition) => {
@@ -171,7 +161,8 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
         positions = undefined
         revoke(membership)
       }
-      if (Date.now() - lastContact > maxDownMs) fail(error as Error)
+      downSince ??= Date.now()
+      if (Date.now() - downSince > maxDownMs) fail(error as Error)
       await sleep(300)
     }
 
@@ -193,43 +184,23 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       if (broken) throw broken
     } finally {
       revoke()
-      await Promise.race([Promise.allSettled([consumer.close(true), pool.close()]), sleep(2000)])
+      await Promise.race([
+        Promise.allSettled([consumer.close(true), pool.close()]),
+        sleep(2000, undefined, { ref: false }),
+      ])
     }
-  }
-
-  const startingPositions = async (consumer: KafkaConsumer): Promise<Map<string, bigint>> => {
-    const assigned = (consumer.assignments ?? []).filter(({ partitions }) => partitions.length > 0)
-    const positions = new Map<string, bigint>()
-    if (assigned.length === 0) return positions
-    const names = assigned.map(({ topic }) => topic)
-    const [first, committed] = await Promise.all([
-      consumer.listOffsets({ topics: names, timestamp: earliest }),
-      consumer.listCommittedOffsets({ topics: assigned }),
-    ])
-    const end = await consumer.listOffsets({ topics: names })
-    for (const { topic, partitions } of assigned) {
-      for (const partition of partitions) {
-        const start = first.get(topic)![partition]!
-        const at = committed.get(topic)?.[partition] ?? -1n
-        const isKept = at >= start && at <= end.get(topic)![partition]!
-        if (at >= 0n && !isKept)
-          logger?.error({ group, topic, partition }, 'committed offset is not kept: starting over')
-        positions.set(`${topic}:${partition}`, isKept ? at : start)
-      }
-    }
-    return positions
   }
 
   const supervise = async () => {
     for (let attempt = 0; !isClosed; attempt++) {
-      const began = Date.now()
       try {
         await session()
       } catch (error) {
         if (isClosed) return
         logger?.error({ group, code: codeOf(error), attempt }, 'consumer lost its session')
-        if (lastContact > began) attempt = 0
-        if (Date.now() - lastContact > maxDownMs) {
+        if (downSince === undefined) attempt = 0
+        downSince ??= Date.now()
+        if (Date.now() - downSince > maxDownMs) {
           failure = error as Error
           changed.fire()
           return
@@ -288,33 +259,6 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       changed.fire()
       await supervised
     },
-  }
-}
-
-function* messagesOf(
-  response: FetchResponse,
-  names: Map<string, string>,
-  positions: Map<string, bigint>,
-): Generator<ConsumedMessage> {
-  for (const { topicId, partitions } of response.responses) {
-    const topic = names.get(topicId)!
-    for (const { partitionIndex: partition, records } of partitions) {
-      const key = `${topic}:${partition}`
-      for (const batch of records ?? []) {
-        const from = positions.get(key)
-        if (from === undefined) continue
-        positions.set(key, batch.firstOffset + BigInt(batch.lastOffsetDelta) + 1n)
-        if (batch.attributes & control) continue
-        for (const record of batch.records) {
-          const offset = batch.firstOffset + BigInt(record.offsetDelta)
-          // A broker answers with whole batches, from before the offset that was asked for.
-          if (offset < from) continue
-          const timestamp =
-            batch.attributes & logAppendTime ? batch.maxTimestamp : batch.firstTimestamp + record.timestampDelta
-          yield { topic, partition, offset, timestamp, key: record.key, value: record.value }
-        }
-      }
-    }
   }
 }
 

@@ -50,7 +50,7 @@ const stuckMs = 15_000
  * A caller whose messages were not acknowledged in time is told so; they may still arrive, and sinks are idempotent.
  */
 export function connectProducer(options: ProducerOptions): Producer {
-  const { brokers, logger, codec = ownCodec, lingerMs = 4, maxQueued = 20_000, timeoutMs = 1900 } = options
+  const { brokers, logger, codec = ownCodec, lingerMs = 4, maxQueued = 20_000, timeoutMs = 1700 } = options
   const connect = () => {
     const client = new KafkaProducer({
       clientId: 'touchline-producer',

@@ -88,14 +88,14 @@ describe('a pipeline', { timeout: 60_000 }, () => {
     const chain = pipeline(topic)
       .step(
         'judge',
-        each(({ value }) => (value.subject_ids[0] === 'bad' ? reject('invalid_message') : ok(value))),
+        each(({ value }) => (value.subject_ids[0] === 'bad' ? reject('broken_seal') : ok(value))),
       )
       .sink(async () => {})
     await producer.send(topic, [dirty('good'), bad])
     await runUntil(chain, async () => (await committed(groupOf(chain.name), topic.name)) === 2n)
 
     const [record] = await rejectedOf(topic.name, 1)
-    expect(record).toMatchObject({ reason: 'invalid_message', profile_id: bad.profile_id, key: bad.profile_id })
+    expect(record).toMatchObject({ reason: 'broken_seal', profile_id: bad.profile_id, key: bad.profile_id })
     expect(deps.seal(record!.sealed)).toEqual(testCodec.encode(topic, bad))
   })
 
