@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Redis } from 'ioredis'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localRateLimiter, type RateLimiter, redisRateLimiter } from '../../http/rate-limit.ts'
+import { loadConfig } from '../../infra/config.ts'
+import { connectRedis } from '../../infra/redis.ts'
+import { createProfile, openPostgres } from '../profiles.ts'
+import { bearer, sampleApp } from './test-app.ts'
+
+const { redisUrl } = loadConfig({ ...process.env, BASE_URL: '' })
+const minute = 60_000
+
+async function take(limiter: RateLimiter, key: string, limit: number, times: number): Promise<number> {
+  let allowed = 0
+  for (let n = 0; n < times; n++) if ((await limiter(key, limit)).isAllowed) allowed++
+  return allowed
+}
+
+describe('the limiter in process', () => {
+  it('admits exactly the limit in a fresh minute, for each key on its own', async () => {
+    const limiter = localRateLimiter(() => 10 * minute)
+    expect(await take(limiter, 'a', 5, 12)).toBe(5)
+    expect(await take(limiter, 'b', 5, 12)).toBe(5)
+  })
+
+  it('carries the last minute over as far as the sliding window reaches', async () => {
+    let now = 10 * minute
+    const limiter = localRateLimiter(() => now)
+    expect(await take(limiter, 'a', 100, 100)).toBe(100)
+    now += minute + minute / 2
+    expect(await take(limiter, 'a', 100, 200)).toBe(50)
+    now += 2 * minute
+    expect(await take(limiter, 'a', 100, 200)).toBe(100)
+  })
+
+  it('says when a refused caller gets a place, and keeps the word', async () => {
+    for (const [limit, spentAt] of [
+      [5, 0],
+      [7, 59_000],
+      [100, 31_234],
+    ] as const) {
+      let now = 10 * minute + spentAt
+      const limiter = localRateLimiter(() => now)
+      await take(limiter, 'a', limit, limit)
+      const refused = await limiter('a', limit)
+      expect(refused).toMatchObject({ isAllowed: false, remaining: 0 })
+      now += refused.resetInSeconds * 1000 + 1
+      expect((await limiter('a', limit)).isAllowed).toBe(true)
+    }
+  })
+})
+
+describe('the limiter in Redis', () => {
+  let first: Redis
+  let second: Redis
+  beforeAll(async () => {
+    first = connectRedis(redisUrl!)
+    second = connectRedis(redisUrl!)
+    await Promise.all([once(first, 'ready'), once(second, 'ready')])
+  })
+  afterAll(() => {
+    first.disconnect()
+    second.disconnect()
+  })
+
+  it('is shared by instances, also when they ask at once', async () => {
+    const key = randomUUID()
+    const limiters = [redisRateLimiter(first), redisRateLimiter(second)]
+    const verdicts = await Promise.all(Array.from({ length: 60 }, (_, n) => limiters[n % 2]!(key, 20)))
+    const allowed = verdicts.filter((verdict) => verdict.isAllowed).length
+    // At the turn of a minute one place may have come free.
+    expect(allowed).toBeGreaterThanOrEqual(20)
+    expect(allowed).toBeLessThanOrEqual(21)
+  })
+
+  it('falls back to its own count when Redis is away, and when it does not answer', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
+    const { port } = silent.address() as { port: number }
+    for (const address of ['redis://127.0.0.1:1', `redis://127.0.0.1:${port}`]) {
+      const redis = connectRedis(address)
+      expect(await take(redisRateLimiter(redis), 'a', 3, 5)).toBe(3)
+      redis.disconnect()
+    }
+    silent.close()
+  })
+})
+
+describe('a limited key', () => {
+  let pool: pg.Pool
+  beforeAll(async () => {
+    pool = await openPostgres()
+  })
+  afterAll(() => pool.end())
+
+  it('hears its limit, what is left, and when to come back; events have a budget of their own', async () => {
+    const app = await sampleApp(pool, { rateLimiter: localRateLimiter() })
+    const headers = await bearer(pool, await createProfile(pool), ['analytics:read', 'attribution:write'], 2)
+    const get = () => app.inject({ url: '/api/v1/leaky', headers })
+    expect((await get()).headers).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1' })
+    expect((await get()).statusCode).toBe(200)
+    const refused = await get()
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json().error).toMatchObject({ code: 'rate_limit_exceeded', retry_after: expect.any(Number) })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000 - 1)
+    const event = await app.inject({ method: 'POST', url: '/api/v1/rows', headers, payload: { email: 'a@b.co' } })
+    expect(event.statusCode).toBe(202)
+    expect(event.headers['x-ratelimit-limit']).toBe('40')
+    await app.close()
+  })
+})
