@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { loadConfig } from '../infra/config.ts'
+import { ConfigError, loadConfig } from '../infra/config.ts'
 import { type Admin, connectAdmin, type Offsets } from '../infra/kafka/admin.ts'
+import { codeOf } from '../infra/kafka/producer.ts'
 import { connectPostgres } from '../postgres/client.ts'
 import { countIdentityChanges, newestIdentityChange } from '../postgres/stores/identity-changes.ts'
 import { countOutbox, newestOutboxId } from '../postgres/stores/outbox.ts'
@@ -38,9 +39,20 @@ export async function drain(
   const admin = connectAdmin({ brokers: config.kafkaBrokers })
   const postgres = connectPostgres(config.databaseUrl, { max: 1 })
 
+  /** An engine that restarts meanwhile is waited for. */
+  const patiently = async <T>(look: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await look()
+      } catch (error) {
+        if (Date.now() >= deadline || isUnmigrated(error)) throw error
+        await sleep(300)
+      }
+    }
+  }
   const waitFor = async (stage: string, remaining: () => Promise<number>) => {
     for (let delayMs = 20; ; delayMs = Math.min(500, delayMs * 1.5)) {
-      const left = await remaining()
+      const left = await patiently(remaining)
       if (left === 0) return
       onProgress?.(stage, left)
       if (Date.now() >= deadline) throw new DrainTimeout(`${left} of ${stage} were not processed in time`)
@@ -48,16 +60,18 @@ export async function drain(
     }
   }
   const waitForTopics = async (names: string[]) => {
-    const existing = await admin.topicNames()
-    const ends = await admin.endOffsets(names.filter((name) => existing.includes(name)))
+    const ends = await patiently(async () => {
+      const existing = await admin.topicNames()
+      return admin.endOffsets(names.filter((name) => existing.includes(name)))
+    })
     for (const name of ends.keys()) await waitFor(`messages of ${name}`, () => behind(admin, name, ends))
   }
 
   try {
-    const newestRow = await newestOutboxId(postgres)
+    const newestRow = await patiently(() => newestOutboxId(postgres))
     if (newestRow !== undefined) await waitFor('rows of the outbox', () => countOutbox(postgres, newestRow))
     await waitForTopics(rawTopics)
-    const newestChange = await newestIdentityChange(postgres)
+    const newestChange = await patiently(() => newestIdentityChange(postgres))
     if (newestChange !== undefined) {
       await waitFor('identity changes', () => countIdentityChanges(postgres, newestChange))
     }
@@ -93,13 +107,26 @@ export const command = () =>
         if (isTerminal) process.stderr.write('\r\x1b[K')
         console.log(json ? JSON.stringify({ drained: true, took_ms: tookMs }) : `drained in ${tookMs} ms`)
       } catch (error) {
-        if (!(error instanceof DrainTimeout)) throw error
+        const reason = describe(error)
+        if (reason === undefined) throw error
         if (isTerminal) process.stderr.write('\r\x1b[K')
-        if (json) console.log(JSON.stringify({ drained: false, reason: error.message }))
-        else console.error(`not drained after ${seconds} s: ${error.message}`)
+        if (json) console.log(JSON.stringify({ drained: false, reason }))
+        else console.error(`not drained: ${reason}`)
         process.exitCode = 1
       }
     })
+
+const isUnmigrated = (error: unknown) => (error as { code?: unknown }).code === '42P01'
+
+/** The sentence an operator needs; undefined for what only a programmer can mend. */
+function describe(error: unknown): string | undefined {
+  if (error instanceof DrainTimeout) return error.message
+  if (error instanceof ConfigError) return undefined
+  if (isUnmigrated(error)) return 'the database has no tables yet: run "touchline migrate".'
+  const code = codeOf(error)
+  if (code === 'TypeError' || code === 'RangeError') return undefined
+  return `Kafka or Postgres does not answer (${code}): run "touchline doctor".`
+}
 
 function positive(text: string): number {
   const seconds = Number(text)

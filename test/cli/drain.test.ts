@@ -77,4 +77,10 @@ describe('drain', { timeout: 60_000 }, () => {
     await drain(where, { timeoutMs: 20_000 })
     await last.stop()
   })
+  it('waits for a broker that restarts meanwhile', async () => {
+    await broker.kill()
+    const drained = drain(where, { timeoutMs: 50_000 })
+    await broker.start()
+    await drained
+  })
 })
