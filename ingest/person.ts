@@ -63,3 +63,9 @@ function namesOf({ first_name, last_name }: Person): object | undefined {
 }
 
 const nameOf = (name: string | undefined) => (name && cleanText(name, maxName)) || undefined
+
+/** The token of who a payment is for; the ref itself stays in no message, not even sealed. */
+export async function subjectToken(vault: Vault, profileId: string, subjectRef: string): Promise<string> {
+  const [entry] = await vault.tokens(profileId, [{ type: 'subject_ref', value: subjectRef }])
+  return entry!.token
+}

@@ -20,7 +20,7 @@ import {
   UserTraits,
   withoutPerson,
 } from './fields.ts'
-import { type OnRefused, sealPerson } from './person.ts'
+import { type OnRefused, sealPerson, subjectToken } from './person.ts'
 
 export const actionSources = [
   'website',
@@ -83,7 +83,7 @@ export async function toServerEvent(sent: SentEvent, context: EventContext): Pro
   const subjectRef = subjectRefOf(sent.properties?.subject_ref)
   const [{ identifiers, traits }, subjectRefToken] = await Promise.all([
     sealPerson(vault, profile.id, sent.user_traits, onRefused),
-    subjectRef === null ? null : tokenOf(vault, profile.id, subjectRef),
+    subjectRef === null ? null : subjectToken(vault, profile.id, subjectRef),
   ])
   return {
     profile_id: profile.id,
@@ -122,11 +122,6 @@ function subjectRefOf(sent: unknown): string | null {
   const checked = checkSubjectRef(sent)
   if (!checked.ok) throw invalid('properties.subject_ref', subjectRefMessages[checked.reason])
   return checked.value
-}
-
-export async function tokenOf(vault: Vault, profileId: string, subjectRef: string): Promise<string> {
-  const [entry] = await vault.tokens(profileId, [{ type: 'subject_ref', value: subjectRef }])
-  return entry!.token
 }
 
 const countryOf = (country: string | null | undefined) => {

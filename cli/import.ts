@@ -1,0 +1,84 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Argument, Command } from 'commander'
+import { vaultKeys } from '../domain/sealing.ts'
+import { engineFailure } from '../http/engine-failure.ts'
+import { type Config, loadConfig } from '../infra/config.ts'
+import { connectProducer } from '../infra/kafka/producer.ts'
+import { importRows } from '../ingest/imports/import-rows.ts'
+import { type ImportKindName, importKinds } from '../ingest/imports/kinds.ts'
+import { linesOf } from '../ingest/imports/lines.ts'
+import { findProfile } from '../postgres/stores/tenancy.ts'
+import { postgresVault } from '../postgres/stores/vault.ts'
+import { progressBar } from './progress-bar.ts'
+import { print, UsageError, withPostgres } from './with-postgres.ts'
+
+interface Options {
+  profile: string
+  json?: boolean
+}
+
+export const command = () =>
+  new Command()
+    .description('send rows of a file, one JSON object a line, through the collectors')
+    .addArgument(new Argument('<kind>', 'what the rows are').choices(Object.keys(importKinds)))
+    .argument('<file>', 'the file, or - for standard input')
+    .requiredOption('--profile <id>', 'the profile that they belong to')
+    .option('--json', 'print the summary as JSON')
+    .action((kind: ImportKindName, file: string, options: Options, self: Command) =>
+      withPostgres(self, async (pool) => {
+        const config = loadConfig()
+        const profile = await findProfile(pool, options.profile)
+        if (!profile) {
+          throw new UsageError(`there is no profile ${options.profile}: "touchline profiles list" shows them.`)
+        }
+        const summary = await run(config, postgresVault(pool, vaultKeys(config.secret)), kind, file, options.profile)
+        print({ ...summary }, options)
+        if (summary.bad > 0) process.exitCode = 1
+      }),
+    )
+
+async function run(
+  config: Config,
+  vault: ReturnType<typeof postgresVault>,
+  kind: ImportKindName,
+  file: string,
+  profileId: string,
+) {
+  const source = await openSource(file)
+  const producer = connectProducer({ brokers: config.kafkaBrokers })
+  const bar = progressBar(process.stderr, source.size)
+  const report = (taken: number, bad: number) =>
+    bar.update(source.bytesRead(), `${taken} taken${bad > 0 ? `, ${bad} bad` : ''}`)
+  try {
+    return await importRows(kind, profileId, linesOf(source.chunks), {
+      producer,
+      vault,
+      onBadLine: (line, reason) => bar.line(`line ${line}: ${reason}`),
+      onProgress: report,
+    })
+  } catch (error) {
+    const engine = engineFailure(error)
+    if (!engine) throw error
+    throw new UsageError(
+      `${engine} does not answer; import the file again when it does, rows already taken do no harm.`,
+    )
+  } finally {
+    bar.end()
+    await producer.close()
+  }
+}
+
+interface Source {
+  chunks: AsyncIterable<Uint8Array>
+  size: number | undefined
+  bytesRead(): number
+}
+
+async function openSource(file: string): Promise<Source> {
+  if (file === '-') return { chunks: process.stdin, size: undefined, bytesRead: () => 0 }
+  const found = await stat(file).catch(() => undefined)
+  if (!found || found.isDirectory()) throw new UsageError(`${file} cannot be read.`)
+  const stream = createReadStream(file, { highWaterMark: 256 * 1024 })
+  return { chunks: stream, size: found.isFile() ? found.size : undefined, bytesRead: () => stream.bytesRead }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { knownClickIds } from '../../domain/click.ts'
+import { ids } from '../../domain/ids.ts'
+import type { CrmOutcome } from '../../schemas/messages.ts'
+import { Amount, ClickIds, Currency, id, minorOf, PlatformId, Time, text } from '../fields.ts'
+import { sealPerson } from '../person.ts'
+import { Contact, type ImportContext, occurredAt, Provider, personOf } from './row.ts'
+
+/** What happened to a lead or a deal. A later row with the same provider and external_id replaces it. */
+export const CrmOutcomeRow = z
+  .object({
+    provider: Provider,
+    external_id: id(200),
+    outcome_type: text(100),
+    occurred_at: Time,
+    value: Amount.nullish(),
+    currency: Currency.nullish(),
+    contact: Contact.nullish(),
+    ad_external_id: PlatformId.nullish(),
+    click_ids: ClickIds.nullish(),
+  })
+  .transform((row, context) => {
+    if (row.value == null) return { ...row, amount_minor: null, currency: null }
+    if (!row.currency) {
+      context.addIssue({ code: 'custom', path: ['currency'], message: 'is required beside a value' })
+      return z.NEVER
+    }
+    return { ...row, amount_minor: minorOf(context, ['value'], row.value, row.currency), currency: row.currency }
+  })
+export type CrmOutcomeRow = z.output<typeof CrmOutcomeRow>
+
+export async function toCrmOutcome(row: CrmOutcomeRow, context: ImportContext): Promise<CrmOutcome> {
+  const { profileId, receivedAt, vault, onRefused } = context
+  const time = occurredAt(row.occurred_at, receivedAt)
+  const person = personOf(row.contact, row.provider, 'crm_contact_id')
+  return {
+    profile_id: profileId,
+    outcome_event_id: ids.crmOutcome(profileId, row.provider, row.external_id),
+    provider: row.provider,
+    external_id: row.external_id,
+    outcome_type: row.outcome_type,
+    ...time,
+    received_at: receivedAt,
+    amount_minor: row.amount_minor,
+    currency: row.currency,
+    ad_ref: row.ad_external_id ?? null,
+    click_ids: knownClickIds(row.click_ids ?? {}),
+    ...(await sealPerson(vault, profileId, person, onRefused)),
+  }
+}

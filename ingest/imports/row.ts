@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { checkSubjectRef, subjectRefMessages } from '../../domain/subject-ref.ts'
+import { correctTime } from '../../domain/time.ts'
+import type { Vault } from '../../postgres/stores/vault.ts'
+import { toPerson } from '../fields.ts'
+import type { OnRefused, Person } from '../person.ts'
+
+/** What a row needs to become a message. */
+export interface ImportContext {
+  profileId: string
+  receivedAt: number
+  vault: Vault
+  onRefused?: OnRefused
+}
+
+const value = z.union([z.string().max(1024), z.number()]).nullish()
+const name = z.string().max(1024).nullish()
+
+/** Who it was, by the provider's words: its `external_id` is the provider's own id of the person. */
+export const Contact = z.object({
+  first_name: name,
+  last_name: name,
+  email: value,
+  phone: value,
+  national_id: value,
+  external_id: value,
+  /** The importer's own id of the customer, as `user_traits.external_id` elsewhere. */
+  customer_external_id: value,
+  country: z.string().max(64).nullish(),
+})
+export type Contact = z.output<typeof Contact>
+
+/** One provider's id 42 is not another's: the id carries its provider. */
+export function personOf(
+  contact: Contact | null | undefined,
+  provider: string,
+  type: 'crm_contact_id' | 'payments_customer_id',
+): Person | null {
+  if (!contact) return null
+  const { external_id: providersId, customer_external_id: ownId, ...rest } = contact
+  const isGiven = providersId !== null && providersId !== undefined && providersId !== ''
+  return toPerson({
+    ...rest,
+    external_customer_id: ownId,
+    [type]: isGiven ? `${provider}:${String(providersId).trim()}` : undefined,
+  })
+}
+
+/** A row that breaks a rule which its shape alone does not show. */
+export class BadRow extends Error {
+  constructor(field: string, message: string) {
+    super(`${field}: ${message}`)
+    this.name = 'BadRow'
+  }
+}
+
+export function occurredAt(time: number, receivedAt: number): { occurred_at: number; is_clamped: boolean } {
+  const corrected = correctTime(time, receivedAt)
+  if (!corrected.ok) throw new BadRow('occurred_at', 'must not be older than two years')
+  return { occurred_at: corrected.value.time, is_clamped: corrected.value.isClamped }
+}
+
+/** Provider names are compared as they are written, so they have one spelling. */
+export const Provider = z
+  .string()
+  .transform((text) => text.trim().toLowerCase())
+  .refine((text) => /^[\w.:-]{1,64}$/.test(text), { error: 'must be a name of letters, digits, _ . : and -' })
+
+export const SubjectRef = z.string().transform((text, context) => {
+  const checked = checkSubjectRef(text)
+  if (checked.ok) return checked.value
+  context.addIssue({ code: 'custom', message: subjectRefMessages[checked.reason] })
+  return z.NEVER
+})
