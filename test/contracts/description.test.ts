@@ -1,0 +1,67 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, it } from 'vitest'
+import { buildApp, mount } from '../../http/app.ts'
+import { unauthorized } from '../../http/authenticate.ts'
+import { postEvent } from '../../ingest/server-events.ts'
+import { operations } from '../../query-api/operations/index.ts'
+import { baseUrl, captureLog } from '../http/test-app.ts'
+
+// Nothing is called here but the description and doors without a key, so no operation needs its engines.
+const app = await buildApp({
+  baseUrl,
+  apiUrl: 'https://api.touchline.example',
+  logger: captureLog().logger,
+  authenticate: () => Promise.reject(unauthorized()),
+  mounts: [mount(operations, {} as never, []), mount([postEvent], {} as never, [])],
+})
+const description = (await app.inject({ url: '/api/v1/openapi.json' })).json()
+const described = Object.entries<Record<string, Described>>(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+)
+
+interface Described {
+  operationId: string
+  summary: string
+  parameters?: { name: string; in: string; required?: boolean }[]
+  requestBody?: { content: Record<string, { schema: object }> }
+  responses: Record<string, { content: Record<string, { schema: { properties?: object; $ref?: string } }> }>
+}
+
+it('describes every operation in a document that is valid OpenAPI 3.1', async () => {
+  expect(await new Validator().validate(structuredClone(description))).toMatchObject({ valid: true })
+  const declared = [...operations, postEvent].map(({ id }) => id)
+  expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(declared.sort())
+})
+
+it('names both hosts', () => {
+  expect(description.servers).toEqual([{ url: baseUrl }, { url: 'https://api.touchline.example' }])
+})
+
+it('names every parameter of a path', () => {
+  for (const { path, operation } of described) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const known = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    expect(known, path).toEqual(inPath)
+  }
+})
+
+it('shows what a success holds, and the one shape of a refusal', () => {
+  for (const { path, method, operation } of described) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const schema = content['application/json']!.schema
+      if (status >= '400') expect(schema).toEqual({ $ref: '#/components/schemas/Error' })
+      else
+        expect(Object.keys(schema.properties ?? {}), `${method} ${path}`).toEqual(
+          expect.arrayContaining(['data', 'meta']),
+        )
+    }
+  }
+})
+
+it('opens no operation to a caller without a credential', async () => {
+  for (const { path, method } of described) {
+    const url = path.replace(/\{\w+\}/g, '7b7ef0a6-60ee-4d0e-9d5c-0c5b5a1b9a57')
+    const response = await app.inject({ method: method.toUpperCase() as 'GET', url })
+    expect(response.statusCode, `${method} ${path}`).toBe(401)
+  }
+})
