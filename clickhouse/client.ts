@@ -1,4 +1,4 @@
-import { createClient } from '@clickhouse/client'
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import type { z } from 'zod'
 import type { Query, Statement } from './query.ts'
 
@@ -24,6 +24,7 @@ export function connectClickhouse({ url, database, requestTimeoutMs = 120_000 }:
     url,
     request_timeout: requestTimeoutMs,
     max_open_connections: 20,
+    log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: { date_time_output_format: 'iso', output_format_json_quote_64bit_integers: 1 },
   })
   const http_headers = () => ({ 'x-clickhouse-database': database() })

@@ -163,8 +163,8 @@ describe('identityStore', () => {
       fc.asyncProperty(history, fc.infiniteStream(fc.nat()), async (events, dice) => {
         const world = async (arrange: (all: Observation[]) => Observation[][]) => {
           const profile = await createProfile(pool)
-          const tokens = Array.from({ length: 10 }, () => randomUUID()).sort()
-          const visitors = Array.from({ length: 4 }, () => randomUUID()).sort()
+          const tokens: string[] = Array.from({ length: 10 }, () => randomUUID()).sort()
+          const visitors: string[] = Array.from({ length: 4 }, () => randomUUID()).sort()
           const all = events.map((event, i) =>
             observation(profile, event.at, {
               evidence: evidenceOrder(event.at, String(i).padStart(3, '0')),

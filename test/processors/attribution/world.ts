@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import { ids } from '../../../domain/ids.ts'
+import { recomputeSubjects } from '../../../processors/attribution/recompute.ts'
+import { deliveryRow, entityRows } from '../../../processors/facts/delivery-rows.ts'
+import { timestamp } from '../../../processors/facts/timestamp.ts'
+import type { AdDelivery } from '../../../schemas/messages.ts'
+import type { FreshWarehouse } from '../../fresh-warehouse.ts'
+
+const day = 86_400_000
+let version = 1n
+
+/** A profile in a warehouse whose facts are written by hand: what a recompute makes of them is under test. */
+export async function openProfile(warehouse: FreshWarehouse, { timezone = 'UTC', currency = 'USD' } = {}) {
+  const profile = randomUUID()
+  await warehouse.insert('profiles', [{ profile_id: profile, reporting_currency: currency, timezone, version: 1 }])
+  await define(warehouse, profile, 'payment_received', 'cash')
+  await define(warehouse, profile, 'lead_created', 'pipeline')
+
+  const dirty = new Set<string>()
+  return {
+    profile,
+    async hit(
+      subject: string,
+      at: number,
+      click: { ad?: string; utm?: Record<string, string>; signature?: string } = {},
+    ) {
+      const signature = click.signature ?? click.ad ?? Object.values(click.utm ?? {}).join()
+      const event_id = randomUUID()
+      await warehouse.insert('hits', [
+        {
+          profile_id: profile,
+          subject_id: subject,
+          event_id,
+          event_type: 'page_view',
+          event_time: timestamp(at),
+          received_at: timestamp(at),
+          channel: signature ? 'paid_social' : 'direct',
+          is_direct: signature === '',
+          signature,
+          utm: click.utm ?? {},
+          ad_ref: click.ad ?? '',
+          version: '1',
+        },
+      ])
+      dirty.add(subject)
+      return event_id
+    },
+    async outcome(
+      subject: string,
+      at: number,
+      parts: { type?: string; amount?: number; refunded?: number; currency?: string; id?: string } = {},
+    ) {
+      const outcome_id = parts.id ?? randomUUID()
+      const pair = { profile_id: profile, subject_id: subject, outcome_id }
+      await warehouse.insert('subject_outcomes', [pair])
+      await warehouse.insert('outcome_subjects', [pair])
+      await warehouse.insert('outcomes', [
+        {
+          ...pair,
+          conversion_id: ids.conversion(profile, outcome_id),
+          source: 'server',
+          event_type: parts.type ?? 'payment_received',
+          occurred_at: timestamp(at),
+          received_at: timestamp(at),
+          amount_minor: parts.amount ?? 10_000,
+          refunded_minor: parts.refunded ?? 0,
+          currency: parts.currency ?? currency,
+          version: String(version++),
+        },
+      ])
+      dirty.add(subject)
+      return outcome_id
+    },
+    async belongs(subject: string, customer: string) {
+      await warehouse.insert('customer_subjects', [{ profile_id: profile, customer_id: customer, subject_id: subject }])
+      await warehouse.insert('identity_map', [
+        { profile_id: profile, subject_id: subject, customer_id: customer, version: String(version++) },
+      ])
+      dirty.add(subject)
+    },
+    async ad(id: string, parts: Partial<AdDelivery> = {}) {
+      const delivery = { ...blankDelivery, profile_id: profile, ad_external_id: id, ad_name: `Ad ${id}`, ...parts }
+      await warehouse.insert('ad_delivery', [deliveryRow(delivery, version)])
+      await warehouse.insert('ad_entities', entityRows(delivery, version++))
+      return {
+        campaign: ids.entity(profile, 'campaign', delivery.platform, delivery.campaign_external_id),
+        adSet: ids.entity(profile, 'ad_set', delivery.platform, delivery.ad_set_external_id),
+        ad: ids.entity(profile, 'ad', delivery.platform, id),
+      }
+    },
+    async recompute() {
+      const subjects = [...dirty].map((subject_id) => ({ profile_id: profile, subject_id, version: version++ }))
+      dirty.clear()
+      await recomputeSubjects(warehouse, subjects)
+    },
+    credits: () =>
+      warehouse.rows<CreditRow>(
+        `SELECT * FROM credits FINAL WHERE profile_id = '${profile}' ORDER BY occurred_at, toString(conversion_id)`,
+      ),
+    touches: () =>
+      warehouse.rows<{ touch_id: string; touch_time: string; channel: string }>(
+        `SELECT * FROM touches FINAL WHERE profile_id = '${profile}' ORDER BY touch_time`,
+      ),
+  }
+}
+
+export interface CreditRow {
+  outcome_id: string
+  conversion_type: string
+  day: string
+  net_minor: number | null
+  customer_id: string
+  touch_ids: string[]
+  campaign_ids: string[]
+  ad_ids: string[]
+  join_methods: string[]
+  last_touch: number[]
+  first_touch: number[]
+  linear: number[]
+  time_decay: number[]
+  last_non_direct: number[]
+  position_based: number[]
+}
+
+export async function define(
+  warehouse: FreshWarehouse,
+  profile: string,
+  key: string,
+  revenueType: string,
+  parts: { days?: number; isEligible?: boolean; eventTypes?: string[]; version?: number; isDeleted?: boolean } = {},
+) {
+  await warehouse.insert('conversion_definitions', [
+    {
+      profile_id: profile,
+      definition_id: ids.conversion(profile, key),
+      conversion_key: key,
+      name: key,
+      event_types: parts.eventTypes ?? [key],
+      revenue_type: revenueType,
+      is_attribution_eligible: parts.isEligible ?? true,
+      lookback_window_days: parts.days ?? 30,
+      is_default: false,
+      version: parts.version ?? 1,
+      is_deleted: parts.isDeleted ? 1 : 0,
+    },
+  ])
+}
+
+const blankDelivery: AdDelivery = {
+  profile_id: '',
+  platform: 'meta',
+  date: Math.floor(Date.UTC(2026, 9, 1) / day),
+  currency: 'USD',
+  received_at: 0,
+  campaign_external_id: 'c1',
+  campaign_name: 'Campaign 1',
+  ad_set_external_id: 's1',
+  ad_set_name: 'Set 1',
+  ad_external_id: '',
+  ad_name: '',
+  status: null,
+  objective: null,
+  daily_budget_minor: null,
+  spend_minor: 0,
+  impressions: 0,
+  clicks: 0,
+  reach: null,
+  platform_conversions: null,
+  platform_conversion_value_minor: null,
+  messaging_conversations_started_7d: null,
+  learning_stage_status: null,
+  creative_thumbnail_url: null,
+  video_id: null,
+  creative_format: null,
+  hook_type: null,
+  cta_type: null,
+  primary_angle: null,
+  offers: [],
+  audience_warmth: null,
+  geo: null,
+  placement: null,
+  first_reply_rate: null,
+  avg_engagement_score: null,
+}
