@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { Command } from 'commander'
 import pg from 'pg'
+import { clickhouseMigrations, generationDatabase } from '../clickhouse/migrate.ts'
 import { type Endpoints, loadStackSettings, readEndpoints } from '../infra/config.ts'
 import { cacheFolder } from '../infra/local/cache.ts'
 import type { Engine } from '../infra/local/engine.ts'
@@ -11,6 +12,8 @@ import { recordedProcess } from '../infra/local/process-record.ts'
 import { findPython } from '../infra/local/python-wheel.ts'
 import { findProgram, runCommand } from '../infra/local/run-command.ts'
 import { engines } from '../infra/local/stack.ts'
+import { postgresMigrations } from '../postgres/migrate.ts'
+import { liveGeneration } from '../postgres/stores/warehouse.ts'
 
 /** `broken` fails the examination, `warning` does not. */
 interface Finding {
@@ -146,45 +149,40 @@ const withoutPassword = (address: string) => address.replace(/\/\/[^@/]*@/, '//'
 async function migrations({ env, endpoints }: Patient): Promise<Finding[]> {
   const database = env.DATABASE_URL || endpoints?.database_url
   const clickhouse = env.CLICKHOUSE_URL || endpoints?.clickhouse_url
-  return [
-    ...(database ? [await applied('postgres', () => postgresApplied(database))] : []),
-    ...(clickhouse ? [await applied('clickhouse', () => clickhouseApplied(clickhouse))] : []),
-  ]
+  if (!database || !clickhouse) return []
+  const pool = new pg.Pool({ connectionString: database, max: 1, connectionTimeoutMillis: 2_000 })
+  pool.on('error', () => {})
+  try {
+    return [
+      await applied('postgres migrations', postgresMigrations(), async () => {
+        const { rows } = await pool.query<{ name: string }>('SELECT name FROM migrations')
+        return rows
+      }),
+      await applied('clickhouse migrations', clickhouseMigrations(), async () =>
+        clickhouseApplied(clickhouse, generationDatabase(await liveGeneration(pool))),
+      ),
+    ]
+  } finally {
+    await pool.end()
+  }
 }
 
-async function applied(store: 'postgres' | 'clickhouse', read: () => Promise<string[]>): Promise<Finding> {
-  const name = `${store} migrations`
+async function applied(name: string, wanted: string[], read: () => Promise<{ name: string }[]>): Promise<Finding> {
   const fix = 'run "bin/touchline migrate"'
   try {
-    const wanted = readdirSync(join(import.meta.dirname, '..', store, 'migrations')).filter((file) =>
-      file.endsWith('.sql'),
-    )
-    const done = new Set(await read())
-    const missing = wanted.filter((file) => !done.has(file)).length
-    if (missing === 0) return { name, state: 'ok', found: `all ${wanted.length} applied` }
-    return { name, state: 'broken', found: `${missing} of ${wanted.length} are not applied`, fix }
+    const done = (await read()).map((row) => row.name)
+    const missing = wanted.filter((file) => !done.includes(file)).length
+    return need(name, missing ? `${missing} of ${wanted.length} are not applied` : 'all applied', missing === 0, fix)
   } catch (error) {
     return { name, state: 'broken', found: `cannot be read: ${(error as Error).message.split('\n')[0]}`, fix }
   }
 }
 
-async function postgresApplied(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
-    return rows.map(({ name }) => name)
-  } finally {
-    await client.end()
-  }
-}
-
-async function clickhouseApplied(url: string): Promise<string[]> {
+async function clickhouseApplied(url: string, database: string): Promise<{ name: string }[]> {
   const client = createClient({ url, request_timeout: 5_000, log: { level: ClickHouseLogLevel.OFF } })
   try {
-    const result = await client.query({ query: 'SELECT DISTINCT name FROM migrations', format: 'JSONEachRow' })
-    return (await result.json<{ name: string }>()).map(({ name }) => name)
+    const query = `SELECT DISTINCT name FROM ${database}.migrations`
+    return await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
   } finally {
     await client.close()
   }
