@@ -48,16 +48,19 @@ export function reduceUrl(raw: string): Click {
   const click = noClick()
   const parsed = parseUrl(raw)
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return click
+  click.path = cleanPath(parsed.pathname)
+  click.url = `${parsed.protocol}//${parsed.host}${click.path}${parsed.search ? keepQuery(click, parsed.searchParams) : ''}`
+  return click
+}
+
+function keepQuery(click: Click, sent: URLSearchParams): string {
   const kept = new URLSearchParams()
   // The first of several values counts, so that nothing appended later changes where a visit came from.
-  for (const [parameter, value] of parsed.searchParams) {
+  for (const [parameter, value] of sent) {
     const name = parameter.toLowerCase()
     if (!kept.has(name) && keep(click, name, value)) kept.append(name, keptValue(click, name))
   }
-  click.path = cleanPath(parsed.pathname)
-  const query = kept.size > 0 ? `?${kept}` : ''
-  click.url = `${parsed.protocol}//${parsed.host}${click.path}${query}`
-  return click
+  return kept.size > 0 ? `?${kept}` : ''
 }
 
 /** Scheme, host and path; a site that sends its search words or its users' ids in the query keeps them to itself. */

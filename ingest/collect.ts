@@ -19,7 +19,8 @@ export interface CollectDeps {
   clock?: () => number
 }
 
-const bodyLimitBytes = 256 * 1024
+// The worst body of this size, reduced and sealed, still is a message that a broker takes.
+const bodyLimitBytes = 128 * 1024
 
 /** `POST /collect`: validate, seal, produce. The 204 says that Kafka has it. */
 export const collectPlugin =

@@ -18,13 +18,22 @@ export const Time = z
     return z.NEVER
   })
 
-/** A text of ours: clean, and never empty. */
+/** A text that is only shown: clean, cut to its length, never empty. */
 export const text = (maxLength: number) =>
   z
     .string()
     .min(1)
     .transform((value) => cleanText(value, maxLength))
     .refine((value) => value.length > 0, { error: 'must not be empty' })
+
+/** A text that is compared, so that it is never cut. */
+export const label = (maxLength: number) =>
+  z
+    .string()
+    .transform((value) => cleanText(value, maxLength + 1))
+    .refine((value) => value.length > 0 && value.length <= maxLength, {
+      error: `must have 1 to ${maxLength} characters`,
+    })
 
 /** An id that is often written as a number. */
 export const id = (maxLength: number) =>

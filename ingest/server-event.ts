@@ -13,6 +13,7 @@ import {
   Amount,
   ClickIds,
   Currency,
+  label,
   moneyMessages,
   PlatformId,
   Time,
@@ -46,7 +47,7 @@ const Properties = z.object({
 /** SPEC 4.6. Fields that are not listed are cut. */
 export const SentEvent = z
   .object({
-    event_type: text(100).nullish(),
+    event_type: label(100).nullish(),
     event_name: text(200).nullish(),
     idempotency_key: z.string().trim().min(1).max(200).nullish(),
     occurred_at: Time.nullish(),

@@ -8,7 +8,7 @@ import { ApiError } from '../http/errors.ts'
 import type { TrackedProfile } from '../postgres/stores/tracking-key-lookup.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Hit, VisitBatch } from '../schemas/messages.ts'
-import { Amount, Currency, moneyMessages, Time, text, UserTraits, withoutPerson } from './fields.ts'
+import { Amount, Currency, label, moneyMessages, Time, UserTraits, withoutPerson } from './fields.ts'
 import type { Place } from './locate.ts'
 import { type OnRefused, sealPerson } from './person.ts'
 
@@ -19,7 +19,7 @@ const Properties = z.object({ value: Amount.nullish(), currency: Currency.nullis
 
 const SentHit = z.object({
   event_id: z.string().min(1).max(200),
-  event_type: text(100),
+  event_type: label(100),
   event_name: z.string().max(1000).nullish(),
   event_time: Time.nullish(),
   url: z.string().nullish(),
@@ -54,11 +54,13 @@ export async function toVisitBatch(visit: SentVisit, context: VisitContext): Pro
   const skewMs = clockSkew(visit.sent_at ?? null, receivedAt)
   // Hits without a person need no look-up, so a request of theirs never waits.
   const hits = visit.events.map((sent, at) => toHit(sent, at, visit.visitor_id, skewMs, context))
-  await Promise.all(
-    visit.events.map(async (sent, at) => {
-      if (sent.user_traits) Object.assign(hits[at]!, await sealTraits(sent, context))
-    }),
-  )
+  if (visit.events.some(({ user_traits }) => user_traits)) {
+    await Promise.all(
+      visit.events.map(async (sent, at) => {
+        if (sent.user_traits) Object.assign(hits[at]!, await sealTraits(sent, context))
+      }),
+    )
+  }
   return {
     profile_id: profile.id,
     visitor_id: ids.visitor(profile.id, visit.visitor_id),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { knownClickIds } from '../../domain/click.ts'
 import { ids } from '../../domain/ids.ts'
 import type { CrmOutcome } from '../../schemas/messages.ts'
-import { Amount, ClickIds, Currency, id, minorOf, PlatformId, Time, text } from '../fields.ts'
+import { Amount, ClickIds, Currency, id, label, minorOf, PlatformId, Time } from '../fields.ts'
 import { sealPerson } from '../person.ts'
 import { Contact, type ImportContext, occurredAt, Provider, personOf } from './row.ts'
 
@@ -11,7 +11,7 @@ export const CrmOutcomeRow = z
   .object({
     provider: Provider,
     external_id: id(200),
-    outcome_type: text(100),
+    outcome_type: label(100),
     occurred_at: Time,
     value: Amount.nullish(),
     currency: Currency.nullish(),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Arrival, channels, classify, mediumRules, paidClickIds } from '../../domain/channels.ts'
 import { reduceUrl } from '../../domain/click.ts'
@@ -168,6 +170,7 @@ describe('the signature names the campaign', () => {
   })
 })
 
-test('every channel says what it means', () => {
-  for (const meaning of Object.values(channels)) expect(meaning).not.toBe('')
+test('every channel is documented', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/ingestion.md'), 'utf8')
+  for (const [channel, meaning] of Object.entries(channels)) expect(text).toContain(`| \`${channel}\` | ${meaning}`)
 })

@@ -207,6 +207,14 @@ describe('an accepted request', () => {
     expect(deep!.amount_minor).toBeNull()
   })
 
+  test('of the worst kind still fits one message', async () => {
+    const url = `https://www.clinic.cl/${'<'.repeat(340)}?utm_source=${'!'.repeat(256)}&utm_term=${'!'.repeat(256)}&utm_id=${'!'.repeat(90)}`
+    const user_traits = { email: 'ana@example.com', first_name: 'x' }
+    const body = JSON.stringify(visit(Array.from({ length: 100 }, () => hit({ url, user_traits }))))
+    expect(body.length).toBeGreaterThan(110_000)
+    expect((await send(body)).statusCode).toBe(204)
+  })
+
   test('takes a value without a currency in the profile’s own', async () => {
     await send(visit([hit({ event_type: 'purchase', properties: { value: '1990' } })]))
     const [message] = await world.received(topics.visits, 1)
@@ -252,6 +260,7 @@ describe('a refused request', () => {
     ['events[1].event_id', { event_id: undefined }],
     ['events[1].event_id', { event_id: 'x'.repeat(201) }],
     ['events[1].event_type', { event_type: ' ' }],
+    ['events[1].event_type', { event_type: 'x'.repeat(101) }],
     ['events[1].event_time', { event_time: '2026-02-30T00:00:00Z' }],
     ['events[1].event_time', { event_time: now - 800 * 86_400_000 }],
     ['events[1].url', { url: 7 }],
