@@ -10,6 +10,7 @@ const mayImport = {
   ingest: [...core, 'infra', 'http'],
   processors: [...core, 'infra'],
   'query-api': [...core, 'infra', 'http'],
+  demo: ['domain', 'schemas'],
 }
 const folders = [...Object.keys(mayImport), 'services', 'cli', 'bench', 'test', 'tracker']
 
