@@ -13,7 +13,7 @@ const entry = join(import.meta.dirname, '../../bin/touchline')
 afterAll(async () => {
   await stopStack(home, () => {})
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 interface Result {
   code: number
@@ -63,7 +63,7 @@ test('up returns when the stack is ready with the base address as its last line,
   expect((await touchline(['down'])).out).toMatch(/^stopped the stack/m)
   expect(recordedProcess(home, 'supervisor')).toBeUndefined()
   expect(existsSync(endpointsFile(home))).toBe(false)
-}, 60_000)
+}, 180_000)
 
 test('up says what is wrong and leaves nothing running when an engine does not answer', async () => {
   const { code, out, err } = await touchline(['up', '--engines-only'], { KAFKA_BROKERS: '127.0.0.1:1' })
@@ -71,7 +71,7 @@ test('up says what is wrong and leaves nothing running when an engine does not a
   expect(out).toMatch(/The Kafka .* at KAFKA_BROKERS does not answer .*: start it, correct KAFKA_BROKERS/)
   expect(err).toMatch(/^Nothing was left running/)
   expect(recordedProcess(home, 'supervisor')).toBeUndefined()
-}, 60_000)
+}, 180_000)
 
 test('doctor fails and names the fix when nothing runs', async () => {
   const none = { KAFKA_BROKERS: '', CLICKHOUSE_URL: '', DATABASE_URL: '', REDIS_URL: '', API_URL: '' }

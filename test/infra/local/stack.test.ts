@@ -26,11 +26,11 @@ const names: EngineName[] = ['postgres', 'kafka', 'clickhouse', 'valkey']
 
 beforeAll(async () => {
   stack = await start(home)
-}, 120_000)
+}, 180_000)
 afterAll(async () => {
   await stack.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+}, 180_000)
 
 test('all four engines answer at the addresses that the endpoints file tells', async () => {
   expect(readEndpoints(home)).toEqual(stack.endpoints)
@@ -51,7 +51,7 @@ test.each(names)(
     await memory[name].write(stack.endpoints, 'word')
     const killed = pidIn(home, name)
     process.kill(killed, 'SIGKILL')
-    await vi.waitUntil(() => lines.some((line) => line.startsWith(`!! ${name} is back`)), 60_000)
+    await vi.waitUntil(() => lines.some((line) => line.startsWith(`!! ${name} is back`)), 120_000)
     expect(pidIn(home, name)).not.toBe(killed)
     expect(await memory[name].read(stack.endpoints, 'word')).toBe(true)
   },
@@ -96,7 +96,7 @@ test('a stack beside the first, in a folder left half made, with a port taken an
   const again = await start(second)
   for (const name of names) expect(await memory[name].read(again.endpoints, 'beside')).toBe(true)
   await again.stop()
-}, 120_000)
+}, 180_000)
 
 /** Engines of the first stack, so that a supervisor under test has only its own PostgreSQL and Valkey to start. */
 const borrowed = () => ({
@@ -112,7 +112,7 @@ async function startSupervisor(where: string) {
     stdio: 'ignore',
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  await vi.waitUntil(() => existsSync(endpointsFile(where)), 60_000)
+  await vi.waitUntil(() => existsSync(endpointsFile(where)), 120_000)
   return { child, ended }
 }
 
@@ -146,7 +146,7 @@ test('what a crashed supervisor left running is ended by the next start, and not
   expect(next.endpoints).toEqual({ ...before, base_url: next.endpoints.base_url })
   expect(await memory.postgres.read(next.endpoints, 'kept')).toBe(true)
   await next.stop()
-}, 60_000)
+}, 180_000)
 
 test('what a crashed supervisor left running is ended by a stop as well', async () => {
   const where = join(folder, 'orphaned')
@@ -155,9 +155,9 @@ test('what a crashed supervisor left running is ended by a stop as well', async 
   await ended
   expect(processesOf(where)).not.toEqual([])
   expect(await stopStack(where, () => {})).toBe(true)
-  await vi.waitUntil(() => processesOf(where).length === 0)
+  await vi.waitUntil(() => processesOf(where).length === 0, 60_000)
   expect(await stopStack(where, () => {})).toBe(false)
-}, 60_000)
+}, 180_000)
 
 test('an address that does not answer stops the start with one sentence and leaves nothing', async () => {
   const where = join(folder, 'unreachable')
@@ -170,7 +170,7 @@ test('an address that does not answer stops the start with one sentence and leav
   await expect(failing).rejects.toThrow(/PostgreSQL at DATABASE_URL does not answer/)
   await expect(failing).rejects.not.toThrow(/hidden/)
   expect(processesOf(where)).toEqual([])
-}, 60_000)
+}, 180_000)
 
 test('a home below a folder that only its owner may enter works, and PostgreSQL does not run as root', async () => {
   const closed = join(folder, 'closed')
@@ -180,4 +180,4 @@ test('a home below a folder that only its owner may enter works, and PostgreSQL 
   const status = readFileSync(`/proc/${pidIn(join(closed, 'home'), 'postgres')}/status`, 'utf8')
   expect(status).not.toMatch(/^Uid:\s+0/m)
   await inside.stop()
-}, 60_000)
+}, 180_000)

@@ -51,7 +51,7 @@ test('a program that dies is started again, and it is said which and why', async
   const supervised = await start('mark()')
   const first = pidOf(supervised)
   process.kill(first, 'SIGKILL')
-  await vi.waitUntil(() => lines.some((line) => line.includes('is back')), 10_000)
+  await vi.waitUntil(() => lines.some((line) => line.includes('is back')), 60_000)
   expect(pidOf(supervised)).not.toBe(first)
   expect(readFileSync(pidFile(home, 'program'), 'utf8').trim()).toBe(String(pidOf(supervised)))
   expect(lines[0]).toMatch(/^!! program ended with SIGKILL; starting it again in 0\.25 s/)
@@ -61,7 +61,7 @@ test('each restart waits longer than the one before', async () => {
   const supervised = await start('mark()')
   for (const restarts of [1, 2, 3]) {
     process.kill(pidOf(supervised), 'SIGKILL')
-    await vi.waitUntil(() => lines.filter((line) => line.includes('is back')).length === restarts, 10_000)
+    await vi.waitUntil(() => lines.filter((line) => line.includes('is back')).length === restarts, 60_000)
   }
   expect(lines.flatMap((line) => /again in (\S+) s/.exec(line)?.[1] ?? [])).toEqual(['0.25', '0.5', '1'])
 })
@@ -75,7 +75,7 @@ test('a program that ignores the request to end is ended all the same, with its 
   const leader = pidOf(supervised)
   await supervised.stop()
   expect(identify(leader)).toBeUndefined()
-  await vi.waitUntil(() => identify(child) === undefined)
+  await vi.waitUntil(() => identify(child) === undefined, 60_000)
   expect(existsSync(pidFile(home, 'program'))).toBe(false)
 })
 
@@ -96,7 +96,7 @@ test('an interrupted launch leaves no process', async () => {
   const started = join(home, 'started')
   const endless = program(`fs.writeFileSync(${JSON.stringify(started)}, String(process.pid))`)
   const launch = supervise(endless, { home, report: () => {}, signal: interrupt.signal })
-  await vi.waitUntil(() => existsSync(started) && readFileSync(started, 'utf8') !== '', 10_000)
+  await vi.waitUntil(() => existsSync(started) && readFileSync(started, 'utf8') !== '', 60_000)
   interrupt.abort()
   await expect(launch).rejects.toThrow(/aborted/)
   expect(identify(Number(readFileSync(started, 'utf8')))).toBeUndefined()
@@ -105,7 +105,7 @@ test('an interrupted launch leaves no process', async () => {
 test('a stop while a restart waits ends the waiting', async () => {
   const supervised = await start('mark()')
   process.kill(pidOf(supervised), 'SIGKILL')
-  await vi.waitUntil(() => lines.length > 0)
+  await vi.waitUntil(() => lines.length > 0, 60_000)
   await supervised.stop()
   expect(lines.some((line) => line.includes('is back'))).toBe(false)
 })
