@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { type Business, createBusiness, maxVisitors } from '../demo/business.ts'
+import { maxVisitors } from '../demo/business.ts'
 import { campaignTable, journeyLines, whatToNotice } from '../demo/print.ts'
 import { compare, connectReports } from '../demo/report.ts'
 import { Refused } from '../demo/send.ts'
@@ -56,10 +56,10 @@ async function run(options: Options): Promise<void> {
 /** False when the report does not add up to what was sent. */
 async function show(config: Config, options: Options, signal?: AbortSignal): Promise<boolean> {
   const demo = await openDemo(config, options)
-  const business = createBusiness(demo)
+  const { business } = demo
   if (demo.isSent) console.log('the business is already here: nothing is sent again ("--fresh" begins anew)')
   else {
-    await send(config, demo, business, signal)
+    await send(config, demo, signal)
     rememberSent(config.home, demo)
   }
   const api = connectReports({ baseUrl: config.baseUrl, key: demo.key })
@@ -84,13 +84,13 @@ async function show(config: Config, options: Options, signal?: AbortSignal): Pro
   }
   console.log(`\nOne customer, ${business.example.devices} devices (GET /api/v1/customers/${customerId}/journey):`)
   for (const line of journeyLines(await api.journey(customerId))) console.log(line)
-  console.log(`\n${goOn(config, demo, business)}`)
+  console.log(`\n${goOn(config, demo)}`)
   return wrong.length === 0
 }
 
-async function send(config: Config, demo: Demo, business: Business, signal: AbortSignal | undefined) {
+async function send(config: Config, demo: Demo, signal: AbortSignal | undefined) {
   try {
-    await sendBusiness(config, demo, business, signal)
+    await sendBusiness(config, demo, signal)
     await step(process.stdout, 'waiting until it is processed', undefined, (onProgress) =>
       drain(config, { timeoutMs: 900_000, onProgress: (stage, left) => onProgress(0, `${count(left)} ${stage}`) }),
     )
@@ -100,8 +100,8 @@ async function send(config: Config, demo: Demo, business: Business, signal: Abor
   }
 }
 
-function goOn({ baseUrl, clickhouseUrl, databaseUrl, kafkaBrokers }: Config, demo: Demo, business: Business): string {
-  const range = `date_from=${business.dateFrom}&date_to=${business.dateTo}`
+function goOn({ baseUrl, clickhouseUrl, databaseUrl, kafkaBrokers }: Config, demo: Demo): string {
+  const range = `date_from=${demo.business.dateFrom}&date_to=${demo.business.dateTo}`
   const sql = `SELECT channel, count() FROM touches FINAL WHERE profile_id = '${demo.profileId}' GROUP BY channel ORDER BY 2 DESC`
   return [
     `API docs    ${baseUrl}/docs`,

@@ -1,4 +1,3 @@
-import type { Business } from '../../demo/business.ts'
 import { connectSender } from '../../demo/send.ts'
 import { step } from '../../demo/steps.ts'
 import { vaultKeys } from '../../domain/sealing.ts'
@@ -11,7 +10,7 @@ import { postgresVault } from '../../postgres/stores/vault.ts'
 import type { Demo } from './remembered.ts'
 
 /** Visits and payments over HTTP, rows through the importer; what comes late comes last. */
-export async function sendBusiness(config: Config, demo: Demo, business: Business, signal?: AbortSignal) {
+export async function sendBusiness(config: Config, demo: Demo, signal?: AbortSignal) {
   const out = process.stdout
   const sender = connectSender({ baseUrl: config.baseUrl, key: demo.key, trackingKey: demo.trackingKey, signal })
   const pool = connectPostgres(config.databaseUrl, { max: 2 })
@@ -32,7 +31,7 @@ export async function sendBusiness(config: Config, demo: Demo, business: Busines
       signal?.throwIfAborted()
     })
   try {
-    const { delivery, hits, lateHits, events, crm, payments, refunds } = business
+    const { delivery, hits, lateHits, events, crm, payments, refunds } = demo.business
     await add('ad delivery imported', 'ad-delivery', delivery.first)
     await step(out, 'visits sent to /collect', hits.length, (onProgress) => sender.hits(hits, onProgress))
     await step(out, 'payments sent to /api/v1/events', events.length, (onProgress) => sender.events(events, onProgress))
