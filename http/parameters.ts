@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { levels, models } from '../domain/models.ts'
 import type { ErrorCode } from './errors.ts'
 
 /** The code that a field's failure answers with, where it is not its place's general one. */
@@ -50,17 +51,8 @@ export const limit = ({ default: size, max, min = 1 }: { default: number; max: n
 export const offset = () =>
   z.preprocess(digits, z.int().min(0).max(1_000_000)).default(0).meta({ description: 'Rows to skip.', default: 0 })
 
-export const models = [
-  'last_touch',
-  'first_touch',
-  'linear',
-  'time_decay',
-  'last_non_direct',
-  'position_based',
-] as const
-
 export const Model = z.enum(models).meta({ description: 'The attribution model.' })
 export type Model = z.infer<typeof Model>
 
-export const Level = z.enum(['campaign', 'ad_set', 'ad']).meta({ description: 'The kind of entity of a row.' })
+export const Level = z.enum(levels).meta({ description: 'The kind of entity of a row.' })
 export type Level = z.infer<typeof Level>

@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis'
 import { Registry } from 'prom-client'
 import { apiKeyAuthentication, buildApp, localRateLimiter, mount, redisRateLimiter } from '../http/app.ts'
+import { connectRedis } from '../infra/redis.ts'
 import { collectPlugin } from '../ingest/collect.ts'
 import { locateByProxyHeaders } from '../ingest/locate.ts'
 import { ingestMetrics } from '../ingest/metrics.ts'
@@ -14,8 +14,7 @@ import { start } from './start.ts'
 /** The HTTP side: collectors and `/api/v1` on one port. */
 await start('api', async (config, logger) => {
   const { postgres, warehouse, producer, vault, checks, close } = await connectEngines(config, logger)
-  const redis = config.redisUrl ? new Redis(config.redisUrl, { maxRetriesPerRequest: 1 }) : undefined
-  redis?.on('error', () => {})
+  const redis = config.redisUrl ? connectRedis(config.redisUrl) : undefined
   const metrics = new Registry()
   const collected = ingestMetrics(metrics)
   const app = await buildApp({
