@@ -32,7 +32,8 @@ export const command = () =>
         if (!profile) {
           throw new UsageError(`there is no profile ${options.profile}: "touchline profiles list" shows them.`)
         }
-        const summary = await run(config, postgresVault(pool, vaultKeys(config.secret)), kind, file, options.profile)
+        const vault = postgresVault(pool, vaultKeys(config.secret), { timeoutMs: 10_000 })
+        const summary = await run(config, vault, kind, file, options.profile)
         print({ ...summary }, options)
         if (summary.bad > 0) process.exitCode = 1
       }),

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
+import { within } from '../within.ts'
 
 export interface TrackedProfile {
   id: string
@@ -17,6 +18,8 @@ export type TrackingKeyLookup = (key: string) => Promise<TrackingKeyState>
 interface Cached {
   answer: TrackingKeyState
   readAt: number
+  /** When to ask again. */
+  freshUntil: number
 }
 
 export interface LookupOptions {
@@ -25,23 +28,24 @@ export interface LookupOptions {
   /** How long a known key is still taken while Postgres is away. */
   staleMs?: number
   maxKeys?: number
+  /** With the vault's, inside the two seconds in which a caller hears that an engine is away. */
+  timeoutMs?: number
   clock?: () => number
 }
 
 const keyShape = /^[\w-]{1,100}$/
-const queryTimeoutMs = 1500
 
 export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): TrackingKeyLookup {
-  const { freshMs = 3_000, staleMs = 300_000, maxKeys = 10_000, clock = Date.now } = options
+  const { freshMs = 3_000, staleMs = 300_000, maxKeys = 10_000, timeoutMs = 700, clock = Date.now } = options
   const active = new LRUCache<string, Cached>({ max: maxKeys })
   // Apart, so that a flood of made-up keys pushes no real one out.
   const refused = new LRUCache<string, Cached>({ max: maxKeys })
   const underWay = new Map<string, Promise<TrackingKeyState>>()
 
   const read = async (key: string): Promise<TrackingKeyState> => {
-    const answer = await readKey(pool, key)
+    const answer = await readKey(pool, key, timeoutMs)
     const [holds, other] = answer.state === 'active' ? [active, refused] : [refused, active]
-    holds.set(key, { answer, readAt: clock() })
+    holds.set(key, { answer, readAt: clock(), freshUntil: clock() + freshMs })
     other.delete(key)
     return answer
   }
@@ -49,22 +53,25 @@ export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): T
   return async (key) => {
     if (!keyShape.test(key)) return { state: 'unknown' }
     const known = active.get(key) ?? refused.get(key)
-    if (known && clock() - known.readAt < freshMs) return known.answer
+    if (known && clock() < known.freshUntil) return known.answer
     let reading = underWay.get(key)
     if (!reading) {
-      reading = read(key).finally(() => underWay.delete(key))
+      reading = within(timeoutMs, read(key)).finally(() => underWay.delete(key))
       underWay.set(key, reading)
     }
     try {
       return await reading
     } catch (error) {
-      if (known?.answer.state === 'active' && clock() - known.readAt < staleMs) return known.answer
-      throw error
+      const now = clock()
+      if (known?.answer.state !== 'active' || now - known.readAt >= staleMs) throw error
+      // While Postgres hangs, one request in a while waits for it, not every one.
+      known.freshUntil = Math.min(now + freshMs, known.readAt + staleMs)
+      return known.answer
     }
   }
 }
 
-async function readKey(pool: pg.Pool, key: string): Promise<TrackingKeyState> {
+async function readKey(pool: pg.Pool, key: string, timeoutMs: number): Promise<TrackingKeyState> {
   const { rows } = await pool.query<{ profile_id: string; reporting_currency: string; is_active: boolean }>({
     text: `WITH seen AS (
              UPDATE tracking_keys SET last_seen_at = now()
@@ -73,7 +80,7 @@ async function readKey(pool: pg.Pool, key: string): Promise<TrackingKeyState> {
            SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND p.archived_at IS NULL AS is_active
            FROM tracking_keys k JOIN profiles p ON p.id = k.profile_id WHERE k.key = $1`,
     values: [key],
-    query_timeout: queryTimeoutMs,
+    query_timeout: timeoutMs,
   } as pg.QueryConfig)
   const row = rows[0]
   if (!row) return { state: 'unknown' }

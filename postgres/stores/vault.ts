@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { hmacIdentifier, newDataKey, unwrapDataKey, type VaultKeys, wrapDataKey } from '../../domain/sealing.ts'
 import type { IdentifierType } from '../../schemas/messages.ts'
 import { gather } from '../gather.ts'
+import { within } from '../within.ts'
 
 /** What has a token: every identifier, and the opaque id of who a payment is for. */
 export type VaultType = IdentifierType | 'subject_ref'
@@ -29,6 +30,8 @@ export interface VaultOptions {
   /** How long this process may go on using a token that another one has erased. */
   cacheTtlMs?: number
   waitMs?: number
+  /** A request waits briefly for Postgres and is told to come back; a processor or an import has more patience. */
+  timeoutMs?: number
 }
 
 interface Wanted {
@@ -38,12 +41,11 @@ interface Wanted {
   hmac: Buffer
 }
 
-const queryTimeoutMs = 1800
 const maxAttempts = 3
 
 /** Thousands of calls a second share a few round trips; what was seen lately needs none. */
 export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultOptions = {}): Vault {
-  const { cacheSize = 50_000, cacheTtlMs = 60_000, waitMs = 1 } = options
+  const { cacheSize = 50_000, cacheTtlMs = 60_000, waitMs = 1, timeoutMs = 1200 } = options
   const seen = new LRUCache<string, VaultEntry>({ max: cacheSize, ttl: cacheTtlMs })
   const seenKeys = new LRUCache<string, Buffer>({ max: cacheSize, ttl: cacheTtlMs })
   const unwrap = (profileId: string, token: string, wrapped: Buffer) =>
@@ -55,7 +57,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       let missing = [...new Map(items.map((item) => [item.id, item])).values()]
       // A row that another transaction commits during our statement is neither inserted nor seen by it: look again.
       for (let attempt = 0; missing.length > 0 && attempt < maxAttempts; attempt++) {
-        const rows = await findOrCreateRows(pool, secrets, missing)
+        const rows = await findOrCreateRows(pool, secrets, missing, timeoutMs)
         for (const row of rows) {
           found.set(idOf(row.profile_id, row.type, row.value_hmac), {
             token: row.token,
@@ -76,7 +78,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
              FROM unnest($1::uuid[], $2::uuid[]) AS w (profile_id, token)
              JOIN vault v ON v.token = w.token AND v.profile_id = w.profile_id`,
         values: [items.map(({ profileId }) => profileId), items.map(({ token }) => token)],
-        query_timeout: queryTimeoutMs,
+        query_timeout: timeoutMs,
       } as pg.QueryConfig)
       return new Map(
         rows.map((row) => [`${row.profile_id}/${row.token}`, unwrap(row.profile_id, row.token, row.data_key)]),
@@ -93,7 +95,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       })
       const entries = wanted.map(({ id }) => seen.get(id))
       const unknown = wanted.filter((_, at) => !entries[at])
-      const found = unknown.length > 0 ? await findOrCreate(unknown) : undefined
+      const found = unknown.length > 0 ? await within(timeoutMs, findOrCreate(unknown)) : undefined
       return values.map(({ type, value }, at) => {
         const { id } = wanted[at]!
         const entry = entries[at] ?? found?.get(id)
@@ -111,7 +113,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
         return !key
       })
       if (unknown.length === 0) return keys
-      const found = await findKeys(unknown)
+      const found = await within(timeoutMs, findKeys(unknown))
       for (const { profileId, token } of unknown) {
         const key = found.get(`${profileId}/${token}`)
         if (!key) continue
@@ -133,7 +135,12 @@ interface Row {
   data_key: Buffer
 }
 
-async function findOrCreateRows(pool: pg.Pool, secrets: VaultKeys, wanted: Wanted[]): Promise<Row[]> {
+async function findOrCreateRows(
+  pool: pg.Pool,
+  secrets: VaultKeys,
+  wanted: Wanted[],
+  timeoutMs: number,
+): Promise<Row[]> {
   const offers = wanted.map(({ profileId }) => {
     const token = randomUUID()
     return { token, key: wrapDataKey(secrets.dataKeyWrapping, profileId, token, newDataKey()) }
@@ -166,7 +173,7 @@ async function findOrCreateRows(pool: pg.Pool, secrets: VaultKeys, wanted: Wante
       offers.map(({ token }) => token),
       offers.map(({ key }) => key),
     ],
-    query_timeout: queryTimeoutMs,
+    query_timeout: timeoutMs,
   } as pg.QueryConfig)
   return rows
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ids } from '../../domain/ids.ts'
@@ -310,7 +312,7 @@ describe('an engine that is away', () => {
 
   test('Postgres: a known anonymous visitor goes on, a person gets 503', async () => {
     const pool = connectPostgres(world.pool.options.connectionString!)
-    const trackingKeys = trackingKeyLookup(pool, { freshMs: 0 })
+    const trackingKeys = trackingKeyLookup(pool, { freshMs: 0, timeoutMs: 20_000 })
     const vault = postgresVault(pool, { identifierHmac: Buffer.alloc(32), dataKeyWrapping: Buffer.alloc(32) })
     const away = world.app({ trackingKeys, vault })
     const post = (payload: object) => away.inject({ method: 'POST', url: '/collect', payload })
@@ -321,6 +323,19 @@ describe('an engine that is away', () => {
     expect([person.statusCode, person.headers['retry-after']]).toEqual([503, '2'])
     await away.close()
   })
+})
+
+test('a Postgres that hangs is answered with 503, not waited for', async () => {
+  const mute = createServer().listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  const { port } = mute.address() as AddressInfo
+  const pool = connectPostgres(`postgres://a:b@127.0.0.1:${port}/c`)
+  const hung = world.app({ trackingKeys: trackingKeyLookup(pool) })
+  const answer = await hung.inject({ method: 'POST', url: '/collect', payload: visit([hit()]) })
+  expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2'])
+  await hung.close()
+  await pool.end()
+  mute.close()
 })
 
 test('a preflight is answered for any origin', async () => {

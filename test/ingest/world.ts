@@ -44,10 +44,10 @@ export async function openWorld({ currency = 'USD' } = {}): Promise<World> {
   const { trackingKey } = await issueTrackingKey(pool, profile)
   const producer = connectProducer({ brokers })
   const secrets = vaultKeys(randomBytes(32))
-  const vault = postgresVault(pool, secrets)
+  const vault = postgresVault(pool, secrets, { timeoutMs: 20_000 })
   const registry = new Registry()
   const metrics = ingestMetrics(registry)
-  const trackingKeys = trackingKeyLookup(pool)
+  const trackingKeys = trackingKeyLookup(pool, { timeoutMs: 20_000 })
   const deps: CollectDeps = { producer, vault, trackingKeys, locate: locateByProxyHeaders, metrics }
   return {
     pool,
@@ -78,7 +78,7 @@ export async function openWorld({ currency = 'USD' } = {}): Promise<World> {
       return found
     },
     reveal: async (what, { token, sealed }) => {
-      const keys = await postgresVault(pool, secrets).keys([{ profileId: profile, token }])
+      const keys = await postgresVault(pool, secrets, { timeoutMs: 20_000 }).keys([{ profileId: profile, token }])
       return open(keys.get(token)!, sealingContext(profile, token, what), sealed).toString()
     },
     close: async () => {

@@ -6,6 +6,7 @@ import { trackingKeyLookup } from '../../../postgres/stores/tracking-key-lookup.
 import { issueTrackingKey, listTrackingKeys, revokeTrackingKey } from '../../../postgres/stores/tracking-keys.ts'
 import { createProfile, openPostgres } from '../../profiles.ts'
 
+const timeoutMs = 20_000
 let pool: pg.Pool
 beforeAll(async () => {
   pool = await openPostgres()
@@ -15,7 +16,7 @@ afterAll(() => pool.end())
 test('an active key names its profile and its currency, and was seen', async () => {
   const profile = await createProfile(pool, { currency: 'CLP' })
   const { trackingKey } = await issueTrackingKey(pool, profile)
-  const found = await trackingKeyLookup(pool)(trackingKey.key)
+  const found = await trackingKeyLookup(pool, { timeoutMs })(trackingKey.key)
   expect(found).toEqual({ state: 'active', profile: { id: profile, reportingCurrency: 'CLP' } })
   const [listed] = await listTrackingKeys(pool, profile)
   expect(listed!.lastSeenAt).toBeInstanceOf(Date)
@@ -25,7 +26,7 @@ test('a revocation is noticed once the answer is no longer fresh', async () => {
   const profile = await createProfile(pool)
   const { trackingKey } = await issueTrackingKey(pool, profile)
   let now = 0
-  const lookup = trackingKeyLookup(pool, { freshMs: 1000, clock: () => now })
+  const lookup = trackingKeyLookup(pool, { freshMs: 1000, timeoutMs, clock: () => now })
   await lookup(trackingKey.key)
   await revokeTrackingKey(pool, profile, trackingKey.id)
   expect((await lookup(trackingKey.key)).state).toBe('active')
@@ -37,13 +38,13 @@ test('the key of an archived profile is refused', async () => {
   const profile = await createProfile(pool)
   const { trackingKey } = await issueTrackingKey(pool, profile)
   await pool.query('UPDATE profiles SET archived_at = now() WHERE id = $1', [profile])
-  expect(await trackingKeyLookup(pool)(trackingKey.key)).toEqual({ state: 'revoked' })
+  expect(await trackingKeyLookup(pool, { timeoutMs })(trackingKey.key)).toEqual({ state: 'revoked' })
 })
 
 test.each([`tl_pub_${randomUUID()}`, '', 'x'.repeat(10_000), "'; DROP TABLE tracking_keys; --", 'a\u0000b'])(
   'an unknown key is unknown',
   async (key) => {
-    expect(await trackingKeyLookup(pool)(key)).toEqual({ state: 'unknown' })
+    expect(await trackingKeyLookup(pool, { timeoutMs })(key)).toEqual({ state: 'unknown' })
   },
 )
 
@@ -52,7 +53,7 @@ test('while Postgres is away a known key is taken for a while, another fails', a
   const { trackingKey } = await issueTrackingKey(pool, profile)
   const own = connectPostgres(pool.options.connectionString!)
   let now = 0
-  const lookup = trackingKeyLookup(own, { freshMs: 1000, staleMs: 60_000, clock: () => now })
+  const lookup = trackingKeyLookup(own, { freshMs: 1000, timeoutMs, staleMs: 60_000, clock: () => now })
   await lookup(trackingKey.key)
   await own.end()
   now = 59_999

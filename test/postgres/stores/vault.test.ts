@@ -21,7 +21,7 @@ const rowsOf = async (id: string) =>
   (await pool.query('SELECT type, value_hmac, token, data_key FROM vault WHERE profile_id = $1', [id])).rows
 
 /** A vault that has seen nothing yet, as in another process. */
-const freshVault = () => postgresVault(pool, secrets)
+const freshVault = () => postgresVault(pool, secrets, { timeoutMs: 20_000 })
 
 test('a value gets a random token and a key, and keeps both', async () => {
   const [first] = await freshVault().tokens(profile, [{ type: 'email', value: 'ana@example.com' }])
@@ -75,7 +75,7 @@ test('concurrent calls of one process share round trips', async () => {
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  const shared = postgresVault(counting, secrets)
+  const shared = postgresVault(counting, secrets, { timeoutMs: 20_000 })
   const calls = Array.from({ length: 200 }, (_, n) => [{ type: 'email' as const, value: `q${n}@example.com` }])
   const found = await Promise.all(calls.map((values) => shared.tokens(profile, values)))
   expect(queries).toBeLessThanOrEqual(3)
