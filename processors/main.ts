@@ -6,6 +6,7 @@ import { deriveKey, keyLabels, seal } from '../domain/sealing.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
 import { identityStore } from '../postgres/stores/identity.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
+import type { Codec } from '../schemas/codec.ts'
 import { adDeliveryPipeline } from './ad-delivery.ts'
 import { dirtyCustomersPipeline } from './dirty-customers.ts'
 import { runIdentityPublisher } from './identity/publish-changes.ts'
@@ -22,6 +23,7 @@ export interface ProcessorDeps {
   postgres: pg.Pool
   warehouse: Warehouse
   producer: Producer
+  codec: Codec
   vault: Vault
   logger: Logger
   metrics: Registry
@@ -29,12 +31,13 @@ export interface ProcessorDeps {
 
 /** Every consumer of the service in one process; several processes share the partitions between them. */
 export function runProcessors(deps: ProcessorDeps): Running {
-  const { brokers, secret, postgres, warehouse, producer, vault, logger } = deps
+  const { brokers, secret, postgres, warehouse, producer, codec, vault, logger } = deps
   const identity = identityStore(postgres)
   const rejectedKey = deriveKey(secret, keyLabels.rejected)
   const common = {
     brokers,
     producer,
+    codec,
     logger,
     metrics: pipelineMetrics(deps.metrics),
     seal: (bytes: Buffer) => seal(rejectedKey, 'rejected', bytes),
@@ -54,7 +57,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
     ),
     // Dirty customers gather for a moment, so that many changes of one customer cost one recompute.
     run([dirtyCustomersPipeline({ warehouse })], { ...common, maxMessages: 5000, maxWaitMs: 300 }),
-    runOutboxRelay({ postgres, producer, logger }),
+    runOutboxRelay({ postgres, producer, codec, logger }),
     runIdentityPublisher({ identity, warehouse, producer, logger }),
   ]
   return {

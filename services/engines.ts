@@ -3,21 +3,25 @@ import { vaultKeys } from '../domain/sealing.ts'
 import type { Config } from '../infra/config.ts'
 import { connectAdmin } from '../infra/kafka/admin.ts'
 import { connectProducer } from '../infra/kafka/producer.ts'
+import { registerSchemas } from '../infra/kafka/register-schemas.ts'
 import type { Logger } from '../infra/logger.ts'
 import { connectPostgres } from '../postgres/client.ts'
 import { postgresVault } from '../postgres/stores/vault.ts'
+import { ownCodec } from '../schemas/codec.ts'
 import { followWarehouse } from './warehouse.ts'
 
 /** Connections that every service of ours holds, and how each is asked whether it answers. */
 export async function connectEngines(config: Config, logger: Logger) {
   const postgres = connectPostgres(config.databaseUrl)
   const warehouse: Warehouse = await followWarehouse(config.clickhouseUrl, postgres)
-  const producer = connectProducer({ brokers: config.kafkaBrokers, logger })
+  const codec = config.schemaRegistryUrl ? await registerSchemas(config.schemaRegistryUrl) : ownCodec
+  const producer = connectProducer({ brokers: config.kafkaBrokers, codec, logger })
   const admin = connectAdmin({ brokers: config.kafkaBrokers })
   return {
     postgres,
     warehouse,
     producer,
+    codec,
     vault: postgresVault(postgres, vaultKeys(config.secret)),
     checks: {
       postgres: () => postgres.query('SELECT 1'),

@@ -8,7 +8,7 @@ import { start } from './start.ts'
 
 /** The stream side: every consumer, with health and metrics on a port of its own. */
 await start('processors', async (config, logger) => {
-  const { postgres, warehouse, producer, vault, checks, close } = await connectEngines(config, logger)
+  const { postgres, warehouse, producer, codec, vault, checks, close } = await connectEngines(config, logger)
   const metrics = new Registry()
   const processors = runProcessors({
     brokers: config.kafkaBrokers,
@@ -16,6 +16,7 @@ await start('processors', async (config, logger) => {
     postgres,
     warehouse,
     producer,
+    codec,
     vault,
     logger,
     metrics,
