@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { constants, createBrotliCompress, createDeflate, createGzip, createZstdCompress } from 'node:zlib'
-import type { ChdbResult } from 'chdb'
+import type { EngineResult } from './engine.ts'
 import { type ClickHouseError, errorText, httpStatus, midStreamError } from './errors.ts'
 import type { ResultHead } from './result-stream.ts'
 
@@ -32,7 +32,7 @@ const encoders = {
 }
 type Encoding = keyof typeof encoders
 
-export type Outcome = { result: ChdbResult } | { error: ClickHouseError }
+export type Outcome = { result: EngineResult } | { error: ClickHouseError }
 
 /** One response in ClickHouse's HTTP protocol. */
 export function answerTo(

@@ -101,9 +101,9 @@ async function loadEngine() {
   }
 }
 
-async function openPool<T>(open: () => T, path: string): Promise<T> {
+async function openPool<T>(open: () => Promise<T>, path: string): Promise<T> {
   try {
-    return open()
+    return await open()
   } catch (error) {
     const pid = Number(/PID: (\d+)/.exec(await readFile(join(path, 'status'), 'utf8').catch(() => ''))?.[1])
     if (pid && pid !== process.pid && isAlive(pid)) {

@@ -25,8 +25,14 @@ export function openPipe(path: string) {
   const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
   reader.on('error', () => {})
   let closed = false
+  const chunks = reader.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   return {
-    reader,
+    chunks,
+    /** The engine blocks for ever on a pipe that nobody reads: what is left must be read, wanted or not. */
+    async drain() {
+      for (let next = await chunks.next(); !next.done; ) next = await chunks.next()
+      reader.destroy()
+    },
     /** To be called when the engine has finished: what is in the pipe is still delivered. */
     finish() {
       if (!closed) closeSync(writer)
@@ -46,8 +52,7 @@ export interface ResultHead {
  * Holds the beginning back for a moment: a short result is then known as a whole (with its summary, and with a proper
  * status if it fails) before the headers go out.
  */
-export async function readHead(source: AsyncIterable<Buffer>): Promise<ResultHead> {
-  const iterator = source[Symbol.asyncIterator]()
+export async function readHead(iterator: AsyncIterator<Buffer>): Promise<ResultHead> {
   const chunks: Buffer[] = []
   let next = iterator.next()
   let size = 0

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import type { ChdbResult } from 'chdb'
 import { answerError, answerTo, type Outcome, type Summary } from './answer.ts'
+import type { EngineResult } from './engine.ts'
 import { ClickHouseError, errors, parseEngineError } from './errors.ts'
 import { isForm, readForm } from './form.ts'
 import { type PreparedQuery, prepareQuery } from './prepare.ts'
@@ -41,7 +41,7 @@ export function createFront({ pool, spool, memoryBytes }: ServerOptions): Server
         const answer = answerTo(response, { ...request, format: prepared.format }, pool.version)
         if (!prepared.isStreamed) {
           const result = await lease.run(prepared.sql(''), prepared.format)
-          await answer.whole([Buffer.from(result.bytes())], summaryOf(result, received.rows?.bytes))
+          await answer.whole([Buffer.from(result.bytes)], summaryOf(result, received.rows?.bytes))
         } else if (request.waitForEnd) {
           const result = await lease.run(prepared.sql(files.result), prepared.format)
           await answer.file(files.result, summaryOf(result))
@@ -72,23 +72,24 @@ export function createFront({ pool, spool, memoryBytes }: ServerOptions): Server
       .then((result) => ({ result }))
       .catch((error) => ({ error: parseEngineError(error) }))
       .finally(pipe.finish)
-    // Nobody reads any more: the engine would go on to the end, so its query is ended.
+    // Nobody waits any more: the engine would go on to the end, so its query is ended.
+    let ended = () => {}
     const abandon = () => {
-      pipe.reader.destroy()
-      if (!request.settings.has('log_comment')) pool.killByComment(request.queryId).catch(() => {})
+      if (!request.settings.has('log_comment')) ended = pool.abandon(request.queryId)
     }
     gone.addEventListener('abort', abandon, { once: true })
     if (gone.aborted) abandon()
     try {
-      const head = await readHead(pipe.reader)
+      const head = await readHead(pipe.chunks)
       if (!head.isWhole) return await answer.stream(head, outcome)
       const end = await outcome
       if ('error' in end) throw end.error
       await answer.whole(head.chunks, summaryOf(end.result))
     } finally {
-      gone.removeEventListener('abort', abandon)
-      pipe.reader.destroy()
+      await pipe.drain()
       await outcome
+      gone.removeEventListener('abort', abandon)
+      ended()
     }
   }
 
@@ -111,7 +112,7 @@ function asClickHouseError(error: unknown): ClickHouseError {
   return error instanceof ClickHouseError ? error : errors.internal(error)
 }
 
-function summaryOf(result: ChdbResult, insertedBytes?: number): Summary {
+function summaryOf(result: EngineResult, insertedBytes?: number): Summary {
   const elapsedSeconds = result.elapsed
   return insertedBytes === undefined
     ? { readRows: result.rowsRead, readBytes: result.bytesRead, elapsedSeconds }

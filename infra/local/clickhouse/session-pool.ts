@@ -1,5 +1,5 @@
-import { type ChdbResult, drainPending, Session } from 'chdb'
-import { errors, parseEngineError } from './errors.ts'
+import { type EngineResult, openSession } from './engine.ts'
+import { errors } from './errors.ts'
 import { quote } from './sql-text.ts'
 
 export interface PoolOptions {
@@ -14,34 +14,40 @@ export interface PoolOptions {
 /** One query's own engine session: what it sets (settings, parameters, database) ends with it. */
 export interface Lease {
   slot: number
-  run(sql: string, format: string): Promise<ChdbResult>
+  run(sql: string, format: string): Promise<EngineResult>
   release(): void
 }
 
-export type SessionPool = ReturnType<typeof openSessionPool>
+export type SessionPool = Awaited<ReturnType<typeof openSessionPool>>
 
 // Mapped files would count as memory of this process while an insert's rows are read.
 // The prelude that carries bound parameters must parse whatever their size; it sets the caller's own limit afterwards.
 const sessionArgs = ['--implicit_select=0', '--max_query_size=268435456', '--storage_file_read_method=pread']
 
+const killEveryMs = 50
+
 /**
  * Opens the engine on a folder. A session costs 0.2 ms, so that each query gets a fresh one instead of a cleaned one;
  * the first stays open because the engine lives as long as a session does.
  */
-export function openSessionPool(options: PoolOptions) {
-  const anchor = new Session(options.path, { connectionArgs: [...serverArgs(options.memoryBytes), ...sessionArgs] })
-  const version = anchor.query('SELECT version()', 'TSV').trim()
+export async function openSessionPool(options: PoolOptions) {
+  const anchor = openSession(options.path, [...serverArgs(options.memoryBytes), ...sessionArgs])
+  const version = Buffer.from((await anchor.run('SELECT version()', 'TSV')).bytes)
+    .toString()
+    .trim()
   const free = Array.from({ length: options.running }, (_, slot) => options.running - 1 - slot)
   const queue: { start(slot: number): void; fail(error: Error): void }[] = []
   const idle: (() => void)[] = []
+  const abandoned = new Set<string>()
+  let isKilling = false
   let closing = false
 
   const openLease = (slot: number): Lease => {
-    const session = new Session(options.path, { connectionArgs: sessionArgs })
+    const session = openSession(options.path, sessionArgs)
     let released = false
     return {
       slot,
-      run: (sql, format) => run(session, sql, format),
+      run: session.run,
       release() {
         if (released) return
         released = true
@@ -85,12 +91,23 @@ export function openSessionPool(options: PoolOptions) {
 
   /** Outside the pool: a full pool must not keep anyone from ending a query. */
   async function kill(condition: string): Promise<void> {
-    const session = new Session(options.path, { connectionArgs: sessionArgs })
+    const session = openSession(options.path, sessionArgs)
     try {
-      await run(session, `KILL QUERY WHERE ${condition} ASYNC`, 'Null')
+      await session.run(`KILL QUERY WHERE ${condition} ASYNC`, 'Null')
     } finally {
       session.close()
     }
+  }
+
+  /** One statement for all, again until they have ended: a KILL may come before the engine knows the query. */
+  async function killAbandoned(): Promise<void> {
+    if (isKilling) return
+    isKilling = true
+    while (abandoned.size > 0) {
+      await kill(`Settings['log_comment'] IN (${[...abandoned].map(quote).join(', ')})`).catch(() => {})
+      await new Promise((next) => setTimeout(next, killEveryMs))
+    }
+    isKilling = false
   }
 
   const untilIdle = () =>
@@ -99,7 +116,12 @@ export function openSessionPool(options: PoolOptions) {
   return {
     version,
     lease,
-    killByComment: (comment: string) => kill(`Settings['log_comment'] = ${quote(comment)}`),
+    /** Ends a query that nobody waits for; the result says that it has ended. */
+    abandon(comment: string): () => void {
+      abandoned.add(comment)
+      void killAbandoned()
+      return () => abandoned.delete(comment)
+    },
     /** Lets what runs go on for a while, then ends it. */
     async close(graceMs: number): Promise<void> {
       closing = true
@@ -108,16 +130,7 @@ export function openSessionPool(options: PoolOptions) {
       await untilIdle()
       clearTimeout(late)
       anchor.close()
-      await drainPending()
     },
-  }
-}
-
-async function run(session: Session, sql: string, format: string): Promise<ChdbResult> {
-  try {
-    return await session.queryAsync(sql, { format })
-  } catch (error) {
-    throw parseEngineError(error)
   }
 }
 
