@@ -11,7 +11,7 @@ import { ownCodec } from '../schemas/codec.ts'
 import { followWarehouse } from './warehouse.ts'
 
 /** Connections that every service of ours holds, and how each is asked whether it answers. */
-export async function connectEngines(config: Config, logger: Logger) {
+export async function connectEngines(config: Config, logger: Logger, options: { vaultTimeoutMs?: number } = {}) {
   const postgres = connectPostgres(config.databaseUrl)
   const warehouse: Warehouse = await followWarehouse(config.clickhouseUrl, postgres)
   const codec = config.schemaRegistryUrl ? await registerSchemas(config.schemaRegistryUrl) : ownCodec
@@ -22,7 +22,11 @@ export async function connectEngines(config: Config, logger: Logger) {
     warehouse,
     producer,
     codec,
-    vault: postgresVault(postgres, vaultKeys(config.secret)),
+    vault: postgresVault(
+      postgres,
+      vaultKeys(config.secret),
+      options.vaultTimeoutMs ? { timeoutMs: options.vaultTimeoutMs } : {},
+    ),
     checks: {
       postgres: () => postgres.query('SELECT 1'),
       clickhouse: () => warehouse.ping(),

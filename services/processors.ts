@@ -8,7 +8,10 @@ import { start } from './start.ts'
 
 /** The stream side: every consumer, with health and metrics on a port of its own. */
 await start('processors', async (config, logger) => {
-  const { postgres, warehouse, producer, codec, vault, checks, close } = await connectEngines(config, logger)
+  const { postgres, warehouse, producer, codec, vault, checks, close } = await connectEngines(config, logger, {
+    // Nobody waits for an answer here, so a slow Postgres is worth waiting for.
+    vaultTimeoutMs: 20_000,
+  })
   const metrics = new Registry()
   const processors = runProcessors({
     brokers: config.kafkaBrokers,

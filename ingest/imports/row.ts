@@ -16,7 +16,7 @@ export interface ImportContext {
 const value = z.union([z.string().max(1024), z.number()]).nullish()
 const name = z.string().max(1024).nullish()
 
-/** Who it was, by the provider's words: its `external_id` is the provider's own id of the person. */
+/** Who it was. `external_id` is the importer's own id of the customer, as everywhere; `provider_id` is the provider's. */
 export const Contact = z.object({
   first_name: name,
   last_name: name,
@@ -24,8 +24,7 @@ export const Contact = z.object({
   phone: value,
   national_id: value,
   external_id: value,
-  /** The importer's own id of the customer, as `user_traits.external_id` elsewhere. */
-  customer_external_id: value,
+  provider_id: value,
   country: z.string().max(64).nullish(),
 })
 export type Contact = z.output<typeof Contact>
@@ -37,12 +36,12 @@ export function personOf(
   type: 'crm_contact_id' | 'payments_customer_id',
 ): Person | null {
   if (!contact) return null
-  const { external_id: providersId, customer_external_id: ownId, ...rest } = contact
-  const isGiven = providersId !== null && providersId !== undefined && providersId !== ''
+  const { provider_id, external_id, ...rest } = contact
+  const isGiven = provider_id !== null && provider_id !== undefined && provider_id !== ''
   return toPerson({
     ...rest,
-    external_customer_id: ownId,
-    [type]: isGiven ? `${provider}:${String(providersId).trim()}` : undefined,
+    external_customer_id: external_id,
+    [type]: isGiven ? `${provider}:${String(provider_id).trim()}` : undefined,
   })
 }
 

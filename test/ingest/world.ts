@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { Registry } from 'prom-client'
@@ -15,7 +15,7 @@ import { postgresVault, type Vault } from '../../postgres/stores/vault.ts'
 import { ownCodec } from '../../schemas/codec.ts'
 import type { Identifier, SealedTraits } from '../../schemas/messages.ts'
 import { type Topic, topics } from '../../schemas/topics.ts'
-import { brokers, createTopics } from '../kafka.ts'
+import { brokers, config, createTopics } from '../kafka.ts'
 import { createProfile, openPostgres } from '../profiles.ts'
 
 /** The collectors' surroundings: real engines, a profile of its own, and what arrived in its topics. */
@@ -43,7 +43,7 @@ export async function openWorld({ currency = 'USD' } = {}): Promise<World> {
   const profile = await createProfile(pool, { currency })
   const { trackingKey } = await issueTrackingKey(pool, profile)
   const producer = connectProducer({ brokers })
-  const secrets = vaultKeys(randomBytes(32))
+  const secrets = vaultKeys(config.secret)
   const vault = postgresVault(pool, secrets, { timeoutMs: 20_000 })
   const registry = new Registry()
   const metrics = ingestMetrics(registry)

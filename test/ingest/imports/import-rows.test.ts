@@ -119,7 +119,8 @@ describe('a row becomes a message', () => {
       last_name: 'Pérez',
       email: 'ANA@example.com',
       phone: '+56987654321',
-      external_id: 42,
+      external_id: 'C-7',
+      provider_id: 42,
     }
     await send('crm-outcomes', [
       deal({ value: 100.5, currency: 'USD', contact, ad_external_id: '1203', click_ids: { gclid: 'G1', other: 'x' } }),
@@ -140,6 +141,7 @@ describe('a row becomes a message', () => {
     expect(
       await Promise.all(value.identifiers.map(async (one) => [one.type, await world.reveal('value', one)])),
     ).toEqual([
+      ['external_customer_id', 'C-7'],
       ['crm_contact_id', 'hubspot:42'],
       ['email', 'ana@example.com'],
       ['phone', '+56987654321'],
@@ -149,7 +151,7 @@ describe('a row becomes a message', () => {
   })
 
   test('payments, with what was refunded so far and who it is for', async () => {
-    const customer = { email: 'ana@example.com', external_id: 'cus_1' }
+    const customer = { email: 'ana@example.com', provider_id: 'cus_1' }
     await send('payments', [payment({ customer, refunded_amount: 5, subject_ref: 'pet-1' })])
     const [message] = await world.received(topics.payments, 1)
     expect(message!.value).toMatchObject({
