@@ -7,11 +7,12 @@ import { count, step } from '../demo/steps.ts'
 import { ids } from '../domain/ids.ts'
 import { type Config, loadConfig, loadStackSettings, readEndpoints } from '../infra/config.ts'
 import { startUntilSignal } from '../infra/local/foreground.ts'
+import { LaunchError } from '../infra/local/launch-error.ts'
 import { recordedProcess } from '../infra/local/process-record.ts'
 import { customerOf } from './demo/customer-of.ts'
 import { type Demo, openDemo, rememberSent } from './demo/remembered.ts'
 import { sendBusiness } from './demo/send-business.ts'
-import { drain } from './drain.ts'
+import { DrainTimeout, drain } from './drain.ts'
 
 interface Options {
   once?: boolean
@@ -32,8 +33,9 @@ export const command = () =>
 async function run(options: Options): Promise<void> {
   const { home, host, port } = loadStackSettings()
   if (recordedProcess(home, 'supervisor') && readEndpoints(home)) {
+    if (!recordedProcess(home, 'api')) throw new LaunchError(`Only engines run in ${home}: run "make down" first.`)
     console.log(`using the stack that runs in ${home}`)
-    if (!(await show(loadConfig(), options))) process.exitCode = 1
+    if (!(await show(loadConfig(), options, 'it stays up until "make down"'))) process.exitCode = 1
     return
   }
   const report = (line: string) => console.log(line)
@@ -41,7 +43,7 @@ async function run(options: Options): Promise<void> {
   if (!running) return
   const { stack, interrupted, finished, finish } = running
   try {
-    const isRight = await show(loadConfig(stack.env), options, interrupted)
+    const isRight = await show(loadConfig(stack.env), options, options.once ? '' : 'up until Ctrl-C', interrupted)
     if (!isRight) process.exitCode = 1
     if (options.once) await finish()
     else await finished
@@ -54,7 +56,7 @@ async function run(options: Options): Promise<void> {
 }
 
 /** False when the report does not add up to what was sent. */
-async function show(config: Config, options: Options, signal?: AbortSignal): Promise<boolean> {
+async function show(config: Config, options: Options, stays: string, signal?: AbortSignal): Promise<boolean> {
   const demo = await openDemo(config, options)
   const { business } = demo
   if (demo.isSent) console.log('the business is already here: nothing is sent again ("--fresh" begins anew)')
@@ -84,7 +86,9 @@ async function show(config: Config, options: Options, signal?: AbortSignal): Pro
   }
   console.log(`\nOne customer, ${business.example.devices} devices (GET /api/v1/customers/${customerId}/journey):`)
   for (const line of journeyLines(await api.journey(customerId))) console.log(line)
-  console.log(`\n${goOn(config, demo)}`)
+  console.log(`\n${goOn(config, demo)}\n`)
+  if (stays) console.log(stays)
+  console.log(config.baseUrl)
   return wrong.length === 0
 }
 
@@ -95,8 +99,8 @@ async function send(config: Config, demo: Demo, signal: AbortSignal | undefined)
       drain(config, { timeoutMs: 900_000, onProgress: (stage, left) => onProgress(0, `${count(left)} ${stage}`) }),
     )
   } catch (error) {
-    if (error instanceof Refused) throw new Error(`The service did not take the business: ${error.message}`)
-    throw error
+    if (!(error instanceof Refused || error instanceof DrainTimeout)) throw error
+    throw new LaunchError(`The demo stopped: ${error.message}. Run it again: it goes on where it was.`)
   }
 }
 
@@ -112,8 +116,6 @@ function goOn({ baseUrl, clickhouseUrl, databaseUrl, kafkaBrokers }: Config, dem
     '',
     `curl -s -H 'authorization: Bearer ${demo.key}' '${baseUrl}/api/v1/campaigns?${range}&model=time_decay'`,
     `curl -s '${clickhouseUrl}/?database=${demo.database}' --data-binary "${sql} FORMAT PrettyCompact"`,
-    '',
-    baseUrl,
   ].join('\n')
 }
 
