@@ -144,7 +144,8 @@ export function crmRowOf({ person }: Life, step: CrmStep, number: number): CrmRo
       last_name: person.lastName,
       email: person.email,
       phone: person.phone,
-      external_id: `contact-${person.number}`,
+      external_id: person.externalId,
+      provider_id: `contact-${person.number}`,
     },
     ...(step.ad && { ad_external_id: step.ad.adId }),
   }
