@@ -7,15 +7,12 @@ import type { Producer } from '../infra/kafka/producer.ts'
 import { identityStore } from '../postgres/stores/identity.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Codec } from '../schemas/codec.ts'
-import { adDeliveryPipeline } from './ad-delivery.ts'
 import { dirtyCustomersPipeline } from './dirty-customers.ts'
 import { runIdentityPublisher } from './identity/publish-changes.ts'
 import { runOutboxRelay } from './outbox-relay.ts'
-import { crmOutcomesPipeline, eventsPipeline, paymentsPipeline } from './outcomes.ts'
+import { rawPipelines } from './raw-pipelines.ts'
 import { pipelineMetrics } from './runner/metrics.ts'
 import { type Running, run } from './runner/run.ts'
-import { settingsPipeline } from './settings.ts'
-import { visitsPipeline } from './visits.ts'
 
 export interface ProcessorDeps {
   brokers: string[]
@@ -44,17 +41,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
   }
   const facts = { warehouse, producer, vault, identity }
   const running = [
-    run(
-      [
-        visitsPipeline(facts),
-        eventsPipeline(facts),
-        crmOutcomesPipeline(facts),
-        paymentsPipeline(facts),
-        adDeliveryPipeline(facts),
-        settingsPipeline(facts),
-      ],
-      { ...common, maxMessages: 2000, maxWaitMs: 20 },
-    ),
+    run(rawPipelines(facts), { ...common, maxMessages: 2000, maxWaitMs: 20 }),
     // Dirty customers gather for a moment, so that many changes of one customer cost one recompute.
     run([dirtyCustomersPipeline({ warehouse })], { ...common, maxMessages: 5000, maxWaitMs: 300 }),
     runOutboxRelay({ postgres, producer, codec, logger }),

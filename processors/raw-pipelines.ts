@@ -1,0 +1,16 @@
+import { adDeliveryPipeline } from './ad-delivery.ts'
+import type { FactDeps } from './facts/deps.ts'
+import { crmOutcomesPipeline, eventsPipeline, paymentsPipeline } from './outcomes.ts'
+import type { Pipeline } from './runner/pipeline.ts'
+import { settingsPipeline } from './settings.ts'
+import { visitsPipeline } from './visits.ts'
+
+/** Every raw topic's pipeline: what live processing runs, and what a replay runs again into another generation. */
+export const rawPipelines = (deps: FactDeps): Pipeline[] => [
+  visitsPipeline(deps),
+  eventsPipeline(deps),
+  crmOutcomesPipeline(deps),
+  paymentsPipeline(deps),
+  adDeliveryPipeline(deps),
+  settingsPipeline(deps),
+]
