@@ -177,6 +177,23 @@ export interface Setting {
   value: { 'touchline.ProfileSetting': ProfileSetting } | { 'touchline.DefinitionSetting': DefinitionSetting }
 }
 
+export interface PaymentAction {
+  profile_id: string
+  payment_id: string
+  version: number
+  value:
+    | { 'touchline.InstallmentMark': { is_installment: boolean } }
+    | { 'touchline.PayerAssignment': { subject_id: string | null } }
+    | { 'touchline.ManualRefund': { amount_minor: number } }
+}
+
+export interface FxRate {
+  base: string
+  quote: string
+  date: number
+  rate: string
+}
+
 export interface DirtyCustomers {
   profile_id: string
   subject_ids: string[]

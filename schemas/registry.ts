@@ -30,6 +30,8 @@ export const schemaVersions: readonly SchemaVersion[] = [
   value(6, 'settings', 1),
   value(7, 'dirty-customers', 1),
   value(8, 'rejected', 1),
+  value(9, 'payment-actions', 1),
+  value(10, 'fx-rates', 1),
 ]
 
 export function schemaText(entry: SchemaVersion): string {

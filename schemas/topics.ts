@@ -2,7 +2,9 @@ import type {
   AdDelivery,
   CrmOutcome,
   DirtyCustomers,
+  FxRate,
   Payment,
+  PaymentAction,
   Rejected,
   ServerEvent,
   Setting,
@@ -58,6 +60,18 @@ export const topics = {
     name: 'settings',
     key: (v) => v.profile_id,
     partitions: 6,
+    retentionMs: forever,
+  }),
+  paymentActions: topic<PaymentAction>({
+    name: 'payment-actions',
+    key: (v) => `${v.profile_id}:${v.payment_id}`,
+    partitions: 6,
+    retentionMs: forever,
+  }),
+  fxRates: topic<FxRate>({
+    name: 'fx-rates',
+    key: (v) => `${v.base}:${v.quote}:${v.date}`,
+    partitions: 1,
     retentionMs: forever,
   }),
   dirtyCustomers: topic<DirtyCustomers>({

@@ -11,7 +11,7 @@ export const deriveCredits = statement({
   sql: `
 INSERT INTO recompute_credits (
   run_id, profile_id, conversion_id, outcome_id, customer_id, conversion_type, revenue_type, is_eligible, occurred_at, day,
-  amount_minor, currency, net_minor, country, device,
+  amount_minor, currency, net_minor, is_first_payment, opens_first_payment, country, device,
   touch_ids, touch_times, channels, sources, directs, synthetics, campaign_ids, ad_set_ids, ad_ids, join_methods,
   last_touch, first_touch, linear, time_decay, last_non_direct, position_based, content_hash, version, is_deleted)
 WITH
@@ -74,36 +74,33 @@ WITH
     LEFT JOIN joined AS j ON j.profile_id = t.profile_id AND j.subject_id = t.subject_id AND j.touch_id = t.touch_id
     GROUP BY profile_id, customer_id
   ),
-  definitions AS (
-    SELECT profile_id, event_type, conversion_key, revenue_type, is_attribution_eligible, lookback_window_days
-    FROM conversion_definitions FINAL
-    ARRAY JOIN event_types AS event_type
-    WHERE profile_id IN (SELECT profile_id FROM subjects)
-    ORDER BY definition_id
-    LIMIT 1 BY profile_id, event_type
-  ),
-  conversions AS (
-    SELECT o.profile_id AS profile_id, o.conversion_id AS conversion_id, o.outcome_id AS outcome_id,
-      s.customer_id AS customer_id, s.version AS version, d.conversion_key AS conversion_type,
-      d.revenue_type AS revenue_type, d.is_attribution_eligible AS is_eligible, o.occurred_at AS occurred_at,
-      toDate(formatDateTime(o.occurred_at, '%F', if(p.timezone = '', 'UTC', p.timezone))) AS day,
-      o.amount_minor AS amount_minor, o.currency AS currency,
-      if(o.currency = p.reporting_currency, o.amount_minor - least(o.refunded_minor, o.amount_minor), NULL) AS net_minor,
-      o.country AS country, o.device AS device,
-      toUnixTimestamp64Milli(o.occurred_at) AS at,
-      if(d.is_attribution_eligible, at - toInt64(d.lookback_window_days) * 86400000, at + 1) AS since
+  conversions AS (SELECT * FROM recompute_conversions WHERE run_id = {run:UUID}),
+  -- First payments, in the words of domain/first-payments.ts: refs in order of time, the zero id for an untagged one.
+  first_payments AS (
+    SELECT profile_id, flag.1 AS outcome_id, flag.2 AS is_first, flag.3 AS opens
     FROM (
-      SELECT * FROM outcomes FINAL
-      WHERE (profile_id, outcome_id) IN (
-        SELECT profile_id, outcome_id FROM subject_outcomes
-        WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects))
-    ) AS o
-    INNER JOIN subjects AS s ON s.profile_id = o.profile_id AND s.subject_id = o.subject_id
-    LEFT JOIN definitions AS d ON d.profile_id = o.profile_id AND d.event_type = o.event_type
-    LEFT JOIN (SELECT * FROM profiles FINAL) AS p ON p.profile_id = o.profile_id
+      SELECT profile_id, arraySort(payment -> (payment.1, toString(payment.2)),
+          groupArray((at, outcome_id, subject_ref, is_installment))) AS paid,
+        arrayMap(payment -> payment.3, paid) AS refs,
+        indexOf(refs, nobody) AS first_untagged,
+        arrayFirstIndex(ref -> ref != nobody, refs) AS first_tagged,
+        arrayMap(ref -> indexOf(refs, ref), refs) AS first_of_ref,
+        arrayMap((payment, first, i) -> NOT payment.4 AND if(payment.3 = nobody, i = 1,
+          first = i AND (first_untagged = 0 OR first_untagged > i)), paid, first_of_ref, arrayEnumerate(paid)) AS openers,
+        arrayMap((payment, first, i) -> NOT payment.4 AND (openers[i] OR (
+          openers[first] AND payment.1 - paid[first].1 <= 604800000
+          AND (payment.3 != nobody OR first_tagged = 0 OR first_tagged > i))), paid, first_of_ref, arrayEnumerate(paid)) AS firsts
+      FROM conversions WHERE revenue_type = 'cash' GROUP BY profile_id, customer_id
+    )
+    ARRAY JOIN arrayMap((payment, is_first, opens) -> (payment.2, is_first, opens), paid, firsts, openers) AS flag
+  ),
+  flagged AS (
+    SELECT c.*, if(c.revenue_type = 'cash', f.is_first, NULL) AS is_first_payment, f.opens AS opens_first_payment
+    FROM conversions AS c
+    LEFT JOIN first_payments AS f ON f.profile_id = c.profile_id AND f.outcome_id = c.outcome_id
   ),
   credited AS (
-    SELECT c.*,
+    SELECT c.*, fromUnixTimestamp64Milli(c.at, 'UTC') AS occurred_at,
       -- At or before the conversion, inside the window, at most the 500 latest.
       arraySlice(arrayFilter(touch -> touch.1 <= c.at AND touch.1 >= c.since, p.path), -500) AS touches_in,
       length(touches_in) AS n,
@@ -137,14 +134,14 @@ WITH
           i = 1, 400000000,
           i = n, whole - 400000000 - middle * (n - 2),
           middle), positions)) AS weights
-    FROM conversions AS c
+    FROM flagged AS c
     LEFT JOIN paths AS p ON p.profile_id = c.profile_id AND p.customer_id = c.customer_id
   ),
   hashed AS (
     SELECT *,
       conversion_type != '' AS is_counted,
       cityHash64(outcome_id, customer_id, conversion_type, revenue_type, is_eligible, occurred_at, day,
-        toString(tuple(amount_minor, net_minor)), currency, country, device, toString(columns), toString(weights)) AS content_hash
+        toString(tuple(amount_minor, net_minor, is_first_payment, opens_first_payment)), currency, country, device, toString(columns), toString(weights)) AS content_hash
     FROM credited
   ),
   standing AS (
@@ -152,7 +149,8 @@ WITH
     WHERE (profile_id, conversion_id) IN (SELECT profile_id, conversion_id FROM conversions)
   )
 SELECT {run:UUID}, h.profile_id, h.conversion_id, h.outcome_id, h.customer_id, h.conversion_type, h.revenue_type,
-  h.is_eligible, h.occurred_at, h.day, h.amount_minor, h.currency, h.net_minor, h.country, h.device,
+  h.is_eligible, h.occurred_at, h.day, h.amount_minor, h.currency, h.net_minor, h.is_first_payment,
+  h.opens_first_payment, h.country, h.device,
   h.columns.1, h.columns.2, h.columns.3, h.columns.4, h.columns.5, h.columns.6, h.columns.7, h.columns.8, h.columns.9,
   h.columns.10, h.weights.1, h.weights.2, h.weights.3, h.weights.4, h.weights.5, h.weights.6,
   h.content_hash, h.version, NOT h.is_counted

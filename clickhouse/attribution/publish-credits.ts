@@ -20,7 +20,7 @@ export const publishReport = statement({
   params,
   sql: `
 INSERT INTO report_credits (
-  profile_id, day, conversion_id, conversion_type, revenue_type, net_minor,
+  profile_id, day, conversion_id, conversion_type, revenue_type, net_minor, opens_first_payment,
   last_campaign, last_ad_set, last_ad, first_campaign, first_ad_set, first_ad, lnd_campaign, lnd_ad_set, lnd_ad,
   a_campaign, a_ad_set, a_ad, a_linear, a_decay, a_position, a_new_campaign, a_new_ad_set, a_new_ad, version, is_deleted)
 WITH
@@ -33,7 +33,7 @@ WITH
       WHERE (profile_id, conversion_id) IN (SELECT profile_id, conversion_id FROM changed)
     ) AS d ON d.profile_id = c.profile_id AND d.conversion_id = c.conversion_id
   )
-SELECT profile_id, report_day, conversion_id, conversion_type, revenue_type, ifNull(net_minor, 0),
+SELECT profile_id, report_day, conversion_id, conversion_type, revenue_type, ifNull(net_minor, 0), opens_first_payment,
   campaign_ids[length(touch_ids)], ad_set_ids[length(touch_ids)], ad_ids[length(touch_ids)],
   campaign_ids[1], ad_set_ids[1], ad_ids[1],
   campaign_ids[indexOf(last_non_direct, 1000000000)], ad_set_ids[indexOf(last_non_direct, 1000000000)],

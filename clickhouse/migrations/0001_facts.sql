@@ -53,6 +53,9 @@ CREATE TABLE IF NOT EXISTS outcomes (
   campaign_ref String COMMENT 'Platform campaign id it names',
   ad_set_ref String COMMENT 'Platform ad set id it names',
   ad_ref String COMMENT 'Platform ad id it names',
+  channel LowCardinality(String) COMMENT 'Channel of the ad or click id it names, empty when it names none',
+  traffic_source LowCardinality(String) COMMENT 'Traffic source of that ad or click id',
+  medium LowCardinality(String) COMMENT 'Traffic medium of that ad or click id',
   visitor_id Nullable(UUID) COMMENT 'The browser it happened in, when known',
   url String COMMENT 'Page it happened on, tracker only',
   path String COMMENT 'Path of that page',
@@ -186,3 +189,26 @@ CREATE TABLE IF NOT EXISTS conversion_definitions (
 ) ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (profile_id, definition_id)
 COMMENT 'Which event types are conversions, and of what kind';
+
+CREATE TABLE IF NOT EXISTS payment_actions (
+  profile_id UUID COMMENT 'Profile',
+  payment_id UUID COMMENT 'The payment: outcome_id in outcomes',
+  kind LowCardinality(String) COMMENT 'installment, payer or refund',
+  is_installment Bool COMMENT 'Marked as a later installment',
+  payer_subject_id UUID COMMENT 'A subject of the customer who paid, zero when not assigned',
+  refunded_minor Int64 COMMENT 'Refunded outside the provider, in the payment''s currency',
+  version UInt64 COMMENT 'Version of the action'
+) ENGINE = ReplacingMergeTree(version)
+ORDER BY (profile_id, payment_id, kind)
+SETTINGS index_granularity = 512
+COMMENT 'What merchants decided about payments, one row a payment and kind';
+
+CREATE TABLE IF NOT EXISTS fx_rates (
+  base LowCardinality(String) COMMENT 'Currency that is converted',
+  quote LowCardinality(String) COMMENT 'Currency it is converted to',
+  date Date COMMENT 'Day the rate holds from',
+  minor_rate Int128 COMMENT 'Minor units of quote for one minor unit of base, times 10^12',
+  version UInt128 COMMENT 'Version of the message that wrote it'
+) ENGINE = ReplacingMergeTree(version)
+ORDER BY (base, quote, date)
+COMMENT 'Dated exchange rates; an amount takes the rate of its day, or of at most seven days before';

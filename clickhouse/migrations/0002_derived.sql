@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS credits (
   amount_minor Nullable(Int64) COMMENT 'Value in its own currency, minor units',
   currency LowCardinality(String) COMMENT 'Its own currency',
   net_minor Nullable(Int64) COMMENT 'Value less refunds in the reporting currency; null without value or rate',
+  is_first_payment Nullable(Bool) COMMENT 'Whether a first payment; null when not a payment',
+  opens_first_payment Bool COMMENT 'Whether it opens the first-payment group, which counts once, here',
   country LowCardinality(String) COMMENT 'Country of the conversion',
   device LowCardinality(String) COMMENT 'Device of the conversion',
   touch_ids Array(UUID) COMMENT 'Touches in the window, in order',
@@ -72,6 +74,7 @@ CREATE TABLE IF NOT EXISTS report_credits (
   conversion_type LowCardinality(String) COMMENT 'Key of the definition that counts it',
   revenue_type LowCardinality(String) COMMENT 'cash, pipeline, messaging or gross',
   net_minor Int64 COMMENT 'Value less refunds in the reporting currency, 0 when unknown',
+  opens_first_payment Bool COMMENT 'Whether it opens a first-payment group',
   last_campaign UUID COMMENT 'Campaign of the last touch, zero when none',
   last_ad_set UUID COMMENT 'Ad set of the last touch',
   last_ad UUID COMMENT 'Ad of the last touch',
@@ -132,6 +135,32 @@ ORDER BY (run_id, profile_id, subject_id)
 TTL created_at + INTERVAL 1 HOUR
 COMMENT 'All subjects of the customers of a run';
 
+CREATE TABLE IF NOT EXISTS recompute_conversions (
+  run_id UUID COMMENT 'Run',
+  profile_id UUID COMMENT 'Profile',
+  customer_id UUID COMMENT 'Whose it is now',
+  conversion_id UUID COMMENT 'Conversion',
+  outcome_id UUID COMMENT 'The outcome behind it',
+  conversion_type LowCardinality(String) COMMENT 'Key of the definition, empty when none counts it',
+  revenue_type LowCardinality(String) COMMENT 'cash, pipeline, messaging or gross',
+  is_eligible Bool COMMENT 'Whether it may be credited',
+  at Int64 COMMENT 'When it happened, epoch milliseconds',
+  since Int64 COMMENT 'Start of its window, epoch milliseconds',
+  day Date COMMENT 'Its day in the profile''s time zone',
+  amount_minor Nullable(Int64) COMMENT 'Value in its own currency',
+  currency LowCardinality(String) COMMENT 'Its own currency',
+  net_minor Nullable(Int64) COMMENT 'Value less refunds in the reporting currency',
+  subject_ref UUID COMMENT 'Token of who a payment is for, zero when untagged',
+  is_installment Bool COMMENT 'Marked as a later installment',
+  country LowCardinality(String) COMMENT 'Country',
+  device LowCardinality(String) COMMENT 'Device',
+  version UInt128 COMMENT 'Version of the run for this profile',
+  created_at DateTime DEFAULT now() COMMENT 'For the clean-up'
+) ENGINE = MergeTree
+ORDER BY (run_id, profile_id, customer_id)
+TTL created_at + INTERVAL 1 HOUR
+COMMENT 'Conversions of the customers of a run';
+
 CREATE TABLE IF NOT EXISTS recompute_credits (
   run_id UUID COMMENT 'Run',
   profile_id UUID COMMENT 'Profile',
@@ -146,6 +175,8 @@ CREATE TABLE IF NOT EXISTS recompute_credits (
   amount_minor Nullable(Int64) COMMENT 'Value in its own currency, minor units',
   currency LowCardinality(String) COMMENT 'Its own currency',
   net_minor Nullable(Int64) COMMENT 'Value less refunds in the reporting currency; null without value or rate',
+  is_first_payment Nullable(Bool) COMMENT 'Whether a first payment; null when not a payment',
+  opens_first_payment Bool COMMENT 'Whether it opens the first-payment group, which counts once, here',
   country LowCardinality(String) COMMENT 'Country of the conversion',
   device LowCardinality(String) COMMENT 'Device of the conversion',
   touch_ids Array(UUID) COMMENT 'Touches in the window, in order',

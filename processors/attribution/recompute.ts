@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { deriveCredits } from '../../clickhouse/attribution/derive-credits.ts'
+import { deriveSyntheticTouches } from '../../clickhouse/attribution/derive-synthetic-touches.ts'
 import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
 import { countSubjects, dirtySlice } from '../../clickhouse/attribution/dirty-slice.ts'
 import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
 import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
+import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
 
 export interface DirtySubjectVersion {
@@ -40,8 +42,18 @@ export async function recomputeProfile(warehouse: Warehouse, profile: string, ve
   }
 }
 
-async function derive(warehouse: Warehouse, run: string): Promise<void> {
-  for (const step of [expandSubjects, deriveTouches, deriveCredits, rememberDays, publishReport, publishCredits]) {
-    await warehouse.execute(step, { run })
-  }
+const steps = [
+  expandSubjects,
+  deriveTouches,
+  deriveSyntheticTouches,
+  stageConversions,
+  deriveCredits,
+  rememberDays,
+  publishReport,
+  publishCredits,
+]
+
+/** Derives the customers of the subjects that `recompute_dirty` holds for the run. */
+export async function derive(warehouse: Warehouse, run: string): Promise<void> {
+  for (const step of steps) await warehouse.execute(step, { run })
 }

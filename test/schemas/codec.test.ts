@@ -16,6 +16,8 @@ const full: [Topic<never>, unknown][] = [
   [topics.settings, samples.definitionSetting(profile)],
   [topics.dirtyCustomers, samples.dirtyCustomers(profile)],
   [topics.rejected, samples.rejected(profile)],
+  [topics.paymentActions, samples.paymentAction(profile)],
+  [topics.fxRates, samples.fxRate()],
 ]
 
 describe('the codec', () => {

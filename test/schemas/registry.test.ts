@@ -13,6 +13,8 @@ const published = [
   '6 settings-value 1',
   '7 dirty-customers-value 1',
   '8 rejected-value 1',
+  '9 payment-actions-value 1',
+  '10 fx-rates-value 1',
 ]
 
 const subjects = [...new Set(schemaVersions.map((entry) => entry.subject))]

@@ -3,7 +3,9 @@ import type {
   AdDelivery,
   CrmOutcome,
   DirtyCustomers,
+  FxRate,
   Payment,
+  PaymentAction,
   Rejected,
   ServerEvent,
   Setting,
@@ -179,3 +181,12 @@ export const rejected = (profile_id: string): Rejected => ({
   key: 'k',
   sealed: Buffer.from([1, 2, 3]),
 })
+
+export const paymentAction = (profile_id: string): PaymentAction => ({
+  profile_id,
+  payment_id: randomUUID(),
+  version: 3,
+  value: { 'touchline.PayerAssignment': { subject_id: randomUUID() } },
+})
+
+export const fxRate = (): FxRate => ({ base: 'CLP', quote: 'USD', date: 20_000, rate: '0.00105' })
