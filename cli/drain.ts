@@ -7,7 +7,7 @@ import { connectPostgres } from '../postgres/client.ts'
 import { countIdentityChanges, newestIdentityChange } from '../postgres/stores/identity-changes.ts'
 import { countOutbox, newestOutboxId } from '../postgres/stores/outbox.ts'
 import { groupOf } from '../processors/runner/pipeline.ts'
-import { topics } from '../schemas/topics.ts'
+import { rawTopics, topics } from '../schemas/topics.ts'
 
 export interface DrainOptions {
   timeoutMs?: number | undefined
@@ -18,14 +18,7 @@ export interface DrainOptions {
 /** Everything sent so far was not processed in time. */
 export class DrainTimeout extends Error {}
 
-const rawTopics = [
-  topics.visits,
-  topics.events,
-  topics.crmOutcomes,
-  topics.payments,
-  topics.adDelivery,
-  topics.settings,
-].map(({ name }) => name)
+const rawTopicNames = rawTopics.map(({ name }) => name)
 
 /**
  * Returns when everything sent so far has been processed. Each stage looks at what it waits for only after the one
@@ -70,7 +63,7 @@ export async function drain(
   try {
     const newestRow = await patiently(() => newestOutboxId(postgres))
     if (newestRow !== undefined) await waitFor('rows of the outbox', () => countOutbox(postgres, newestRow))
-    await waitForTopics(rawTopics)
+    await waitForTopics(rawTopicNames)
     const newestChange = await patiently(() => newestIdentityChange(postgres))
     if (newestChange !== undefined) {
       await waitFor('identity changes', () => countIdentityChanges(postgres, newestChange))

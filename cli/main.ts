@@ -13,6 +13,9 @@ const commands = {
   users: 'create users',
   keys: 'create API keys',
   import: 'send rows of a file through the collectors',
+  fx: 'import dated exchange rates',
+  replay: 'derive everything again from the topics',
+  rejected: 'list rejected messages and send them again',
   drain: 'return when everything sent so far has been processed',
   demo: 'run a simulated business through a fresh stack',
 }

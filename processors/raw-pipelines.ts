@@ -1,6 +1,8 @@
 import { adDeliveryPipeline } from './ad-delivery.ts'
 import type { FactDeps } from './facts/deps.ts'
+import { fxRatesPipeline } from './fx-rates.ts'
 import { crmOutcomesPipeline, eventsPipeline, paymentsPipeline } from './outcomes.ts'
+import { paymentActionsPipeline } from './payment-actions.ts'
 import type { Pipeline } from './runner/pipeline.ts'
 import { settingsPipeline } from './settings.ts'
 import { visitsPipeline } from './visits.ts'
@@ -13,4 +15,6 @@ export const rawPipelines = (deps: FactDeps): Pipeline[] => [
   paymentsPipeline(deps),
   adDeliveryPipeline(deps),
   settingsPipeline(deps),
+  paymentActionsPipeline(deps),
+  fxRatesPipeline(deps),
 ]

@@ -87,3 +87,8 @@ export const topics = {
     retentionMs: days(30),
   }),
 } as const
+
+/** What is derived is written by processors; everything else is what happened, and is replayed. */
+export const rawTopics: readonly Topic<never>[] = Object.values(topics).filter(
+  (one) => one.name !== topics.dirtyCustomers.name && one.name !== topics.rejected.name,
+)

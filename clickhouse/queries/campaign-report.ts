@@ -27,6 +27,7 @@ export const campaignReport = (model: Model, level: Level) =>
       reach: z.coerce.number().nullable(),
       messaging_conversations_started_7d: z.coerce.number().nullable(),
       cash_count: z.coerce.number(),
+      first_payment_count: z.coerce.number(),
       /** Minor units times billionths: divided once, when it is shown. */
       cash_value: minor,
       counts_by_type: z.record(z.string(), z.coerce.number()),
@@ -36,30 +37,44 @@ WITH
   by_type AS (
     SELECT entity_id, toString(conversion_type) AS type, countIf(is_first) AS conversions,
       countIf(is_first AND revenue_type = 'cash') AS cash_count,
+      countIf(is_first AND opens_first_payment) AS first_payment_count,
       sumIf(toInt128(net_minor) * weight, revenue_type = 'cash') AS cash_value
     FROM (${credited(model, level)}
     )
     GROUP BY entity_id, type
   ),
   outcomes AS (
-    SELECT entity_id, sum(cash_count) AS cash_count, sum(cash_value) AS cash_value,
+    SELECT entity_id, sum(cash_count) AS cash_count, sum(first_payment_count) AS first_payment_count, sum(cash_value) AS cash_value,
       mapFromArrays(groupArray(type), groupArray(conversions)) AS counts_by_type
     FROM by_type GROUP BY entity_id
   ),
-  delivery AS (
-    SELECT ${level}_id AS entity_id,
-      sumIf(spend_minor, currency = (SELECT reporting_currency FROM profiles FINAL WHERE profile_id = {profile:UUID})) AS spend_minor,
-      sum(impressions) AS impressions, sum(clicks) AS clicks, max(reach) AS reach,
-      sum(messaging_conversations_started_7d) AS messaging_conversations_started_7d
+  days AS (
+    SELECT *, (SELECT reporting_currency FROM profiles FINAL WHERE profile_id = {profile:UUID}) AS reporting_currency
     FROM ad_delivery FINAL
     WHERE profile_id = {profile:UUID} AND date BETWEEN {from:Date} AND {to:Date}
+  ),
+  rates AS (
+    SELECT base, quote, date, minor_rate FROM fx_rates FINAL
+    WHERE (base, quote) IN (SELECT currency, reporting_currency FROM days WHERE currency != reporting_currency)
+  ),
+  delivery AS (
+    SELECT ${level}_id AS entity_id,
+      -- Spend in another currency takes the rate of its day, or the newest of the seven days before.
+      sum(multiIf(d.currency = d.reporting_currency, d.spend_minor,
+        x.minor_rate > 0 AND d.date - x.date <= 7,
+          toInt64(intDiv(toInt128(d.spend_minor) * x.minor_rate + 500000000000, toInt128(1000000000000))),
+        0)) AS spend_minor,
+      sum(d.impressions) AS impressions, sum(d.clicks) AS clicks, max(d.reach) AS reach,
+      sum(d.messaging_conversations_started_7d) AS messaging_conversations_started_7d
+    FROM days AS d
+    ASOF LEFT JOIN rates AS x ON x.base = d.currency AND x.quote = d.reporting_currency AND d.date >= x.date
     GROUP BY entity_id
   ),
   rows AS (
     SELECT if(o.cash_count + length(o.counts_by_type) > 0, o.entity_id, d.entity_id) AS entity_id,
       d.spend_minor AS spend_minor, d.impressions AS impressions, d.clicks AS clicks, d.reach AS reach,
       d.messaging_conversations_started_7d AS messaging_conversations_started_7d,
-      o.cash_count AS cash_count, o.cash_value AS cash_value, o.counts_by_type AS counts_by_type
+      o.cash_count AS cash_count, o.first_payment_count AS first_payment_count, o.cash_value AS cash_value, o.counts_by_type AS counts_by_type
     FROM delivery AS d FULL JOIN outcomes AS o ON o.entity_id = d.entity_id
     ORDER BY cash_value DESC, spend_minor DESC, toString(entity_id)
     LIMIT {limit:UInt32}
@@ -77,7 +92,7 @@ SELECT r.entity_id AS entity_id, e.name AS name, ${level === 'campaign' ? "''" :
   e.status AS status, e.objective AS objective, e.daily_budget_minor AS daily_budget_minor,
   r.spend_minor AS spend_minor, r.impressions AS impressions, r.clicks AS clicks, r.reach AS reach,
   r.messaging_conversations_started_7d AS messaging_conversations_started_7d,
-  r.cash_count AS cash_count, toString(r.cash_value) AS cash_value, r.counts_by_type AS counts_by_type
+  r.cash_count AS cash_count, r.first_payment_count AS first_payment_count, toString(r.cash_value) AS cash_value, r.counts_by_type AS counts_by_type
 FROM rows AS r
 LEFT JOIN entities AS e ON e.entity_id = r.entity_id
 LEFT JOIN parents AS p ON p.entity_id = ${level === 'ad' ? 'e.ad_set_id' : 'e.campaign_id'}

@@ -26,12 +26,12 @@ export function credited(model: Model, level: Level): string {
   if (single) {
     return `
     SELECT ${single}_${level} AS entity_id, true AS is_first, toUInt32(1000000000) AS weight,
-      conversion_type, revenue_type, net_minor
+      conversion_type, revenue_type, net_minor, opens_first_payment
     FROM report_credits FINAL
     WHERE ${inRange} AND entity_id != ${nobody}`
   }
   return `
-    SELECT entity_id, is_first, weight, conversion_type, revenue_type, net_minor
+    SELECT entity_id, is_first, weight, conversion_type, revenue_type, net_minor, opens_first_payment
     FROM report_credits FINAL
     ARRAY JOIN a_${level} AS entity_id, a_new_${level} AS is_first, ${multiCredit[model]} AS weight
     WHERE ${inRange} AND entity_id != ${nobody}`
@@ -42,7 +42,7 @@ export function uncredited(model: Model, level: Level): string {
   const single = singleCredit[model]
   const named = single ? `${single}_${level} != ${nobody}` : `arrayExists(id -> id != ${nobody}, a_${level})`
   return `
-    SELECT conversion_type, revenue_type, net_minor FROM report_credits FINAL
+    SELECT conversion_type, revenue_type, net_minor, opens_first_payment FROM report_credits FINAL
     WHERE ${inRange} AND NOT (${named})`
 }
 

@@ -1,3 +1,4 @@
+import { classify } from '../../domain/channels.ts'
 import { ids } from '../../domain/ids.ts'
 import { strongest } from '../../domain/subject.ts'
 import type { CrmOutcome, Hit, Payment, ServerEvent, VisitBatch } from '../../schemas/messages.ts'
@@ -58,6 +59,7 @@ const outcomeRow = (parts: Parts) => ({
   campaign_ref: parts.campaign_ref ?? '',
   ad_set_ref: parts.ad_set_ref ?? '',
   ad_ref: parts.ad_ref ?? '',
+  ...arrivalOf(parts),
   visitor_id: parts.visitor_id ?? null,
   url: parts.url ?? '',
   path: parts.path ?? '',
@@ -68,6 +70,21 @@ const outcomeRow = (parts: Parts) => ({
   city: parts.city ?? '',
   version: parts.version,
 })
+
+/** What a synthetic touch would say: the channel of the ad or click id that the outcome names. */
+function arrivalOf({ click_ids: clickIds = {}, campaign_ref, ad_set_ref, ad_ref }: Parts) {
+  const { channel, source, medium, isDirect } = classify({
+    utm: {},
+    clickIds,
+    referrer: null,
+    url: null,
+    campaignRef: campaign_ref ?? null,
+    adSetRef: ad_set_ref ?? null,
+    adRef: ad_ref ?? null,
+  })
+  if (isDirect) return { channel: '', traffic_source: '', medium: '' }
+  return { channel, traffic_source: source ?? '', medium: medium ?? '' }
+}
 
 /** What a browser only does on its way; everything else it reports can be an outcome, if a definition says so. */
 const navigation = new Set(['page_view', 'identify'])

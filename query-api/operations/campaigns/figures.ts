@@ -16,6 +16,11 @@ export const ratio = (value: number, by: number): number | null => (by === 0 ? n
 
 export const Outcomes = {
   outcome_count: z.int().meta({ description: 'Cash conversions credited under the model.' }),
+  outcome_count_first_payment: z
+    .int()
+    .meta({
+      description: 'Of these, first payments: a deposit and its balance count once, where the first is credited.',
+    }),
   outcome_value: z.number().meta({ description: 'Credited cash, refunds subtracted, in the reporting currency.' }),
   attributed_outcome_count: z.int().meta({ description: 'Conversions of every kind credited under the model.' }),
   attributed_outcomes_by_type: z
@@ -24,12 +29,13 @@ export const Outcomes = {
 }
 
 export function outcomeFigures(
-  row: { cash_count: number; cash_value: bigint; counts_by_type: Record<string, number> },
+  row: { cash_count: number; first_payment_count: number; cash_value: bigint; counts_by_type: Record<string, number> },
   currency: string,
 ) {
   const byType = Object.fromEntries(Object.entries(row.counts_by_type).filter(([, count]) => count > 0))
   return {
     outcome_count: row.cash_count,
+    outcome_count_first_payment: row.first_payment_count,
     outcome_value: creditValue(row.cash_value, currency),
     attributed_outcome_count: Object.values(byType).reduce((sum, count) => sum + count, 0),
     attributed_outcomes_by_type: byType,

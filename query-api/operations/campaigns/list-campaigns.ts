@@ -12,6 +12,7 @@ const CampaignRow = z
     spend: z.number().meta({ description: 'Ad spend in the reporting currency.' }),
     ...Outcomes,
     roas: z.number().nullable().meta({ description: 'outcome_value by spend; null without spend.' }),
+    cac_first_payment: z.number().nullable().meta({ description: 'spend by outcome_count_first_payment.' }),
   })
   .meta({ id: 'CampaignRow' })
 
@@ -67,6 +68,7 @@ export const listCampaigns = operation({
         spend,
         ...outcomes,
         roas: ratio(outcomes.outcome_value, spend),
+        cac_first_payment: ratio(spend, outcomes.outcome_count_first_payment),
       }
       if (!level) return base
       const ctr = ratio(row.clicks * 100, row.impressions)

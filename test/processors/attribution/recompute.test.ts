@@ -5,7 +5,7 @@ import { creditReference, type PathTouch, wholeWeight } from '../../../domain/cr
 import { models } from '../../../domain/models.ts'
 import { recomputeProfile } from '../../../processors/attribution/recompute.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
-import { define, openProfile } from './world.ts'
+import { define, nobody, openProfile } from './world.ts'
 
 let warehouse: FreshWarehouse
 beforeAll(async () => {
@@ -14,7 +14,6 @@ beforeAll(async () => {
 afterAll(() => warehouse.drop())
 
 const at = (text: string) => Date.parse(`2026-10-${text}Z`)
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 describe('touches', () => {
   it('start a session after 30 minutes of silence or when a hit comes by something new', async () => {

@@ -45,11 +45,7 @@ export async function openProfile(warehouse: FreshWarehouse, { timezone = 'UTC',
       dirty.add(subject)
       return event_id
     },
-    async outcome(
-      subject: string,
-      at: number,
-      parts: { type?: string; amount?: number; refunded?: number; currency?: string; id?: string } = {},
-    ) {
+    async outcome(subject: string, at: number, parts: OutcomeParts = {}) {
       const outcome_id = parts.id ?? randomUUID()
       const pair = { profile_id: profile, subject_id: subject, outcome_id }
       await warehouse.insert('subject_outcomes', [pair])
@@ -58,18 +54,45 @@ export async function openProfile(warehouse: FreshWarehouse, { timezone = 'UTC',
         {
           ...pair,
           conversion_id: ids.conversion(profile, outcome_id),
-          source: 'server',
+          source: parts.source ?? 'server',
           event_type: parts.type ?? 'payment_received',
           occurred_at: timestamp(at),
           received_at: timestamp(at),
           amount_minor: parts.amount ?? 10_000,
           refunded_minor: parts.refunded ?? 0,
           currency: parts.currency ?? currency,
+          subject_ref: parts.subjectRef ?? null,
+          ad_ref: parts.ad ?? '',
+          channel: parts.ad ? 'paid_social' : '',
+          action_source: parts.actionSource ?? '',
           version: String(version++),
         },
       ])
       dirty.add(subject)
       return outcome_id
+    },
+    async act(
+      payment: string,
+      kind: 'installment' | 'payer' | 'refund',
+      parts: { payer?: string; refunded?: number } = {},
+    ) {
+      if (parts.payer) {
+        const pair = { profile_id: profile, subject_id: parts.payer, outcome_id: payment }
+        await warehouse.insert('subject_outcomes', [pair])
+        await warehouse.insert('outcome_subjects', [pair])
+        dirty.add(parts.payer)
+      }
+      await warehouse.insert('payment_actions', [
+        {
+          profile_id: profile,
+          payment_id: payment,
+          kind,
+          is_installment: kind === 'installment',
+          payer_subject_id: parts.payer ?? nobody,
+          refunded_minor: parts.refunded ?? 0,
+          version: String(version++),
+        },
+      ])
     },
     async belongs(subject: string, customer: string) {
       await warehouse.insert('customer_subjects', [{ profile_id: profile, customer_id: customer, subject_id: subject }])
@@ -98,13 +121,30 @@ export async function openProfile(warehouse: FreshWarehouse, { timezone = 'UTC',
         `SELECT * FROM credits FINAL WHERE profile_id = '${profile}' ORDER BY occurred_at, toString(conversion_id)`,
       ),
     touches: () =>
-      warehouse.rows<{ touch_id: string; touch_time: string; channel: string }>(
+      warehouse.rows<{ touch_id: string; touch_time: string; channel: string; is_synthetic: boolean }>(
         `SELECT * FROM touches FINAL WHERE profile_id = '${profile}' ORDER BY touch_time`,
       ),
   }
 }
 
+export interface OutcomeParts {
+  id?: string
+  type?: string
+  source?: string
+  actionSource?: string
+  amount?: number
+  refunded?: number
+  currency?: string
+  subjectRef?: string | null
+  ad?: string
+}
+
+export const nobody = '00000000-0000-0000-0000-000000000000'
+
 export interface CreditRow {
+  is_first_payment: boolean | null
+  opens_first_payment: boolean
+  synthetics: boolean[]
   outcome_id: string
   conversion_type: string
   day: string

@@ -1,0 +1,55 @@
+import { outcomeSubjects } from '../clickhouse/queries/outcome-subjects.ts'
+import type { PaymentAction } from '../schemas/messages.ts'
+import { topics } from '../schemas/topics.ts'
+import type { FactDeps } from './facts/deps.ts'
+import { markDirty } from './facts/mark-dirty.ts'
+import { each, gather, ok, pipeline } from './runner/pipeline.ts'
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+const paymentsPerQuery = 100
+
+/** Merchants' decisions → stored, the newest of a kind → recompute of everyone the payment ever concerned. */
+export const paymentActionsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'warehouse' | 'producer'>) =>
+  pipeline(topics.paymentActions)
+    .step(
+      'rows',
+      each(({ value }) => ok({ action: actionRow(value), payers: payerRows(value) })),
+    )
+    .sink(
+      gather(
+        (value) => value.payers,
+        async (pairs) => {
+          await warehouse.insert('subject_outcomes', pairs)
+          await warehouse.insert('outcome_subjects', pairs)
+        },
+      ),
+      gather(
+        (value) => [value.action],
+        (rows) => warehouse.insert('payment_actions', rows),
+      ),
+      gather(
+        (value) => [value.action.payment_id],
+        async (payments) => {
+          for (let i = 0; i < payments.length; i += paymentsPerQuery) {
+            const outcomes = payments.slice(i, i + paymentsPerQuery)
+            await markDirty(producer)(await warehouse.run(outcomeSubjects, { outcomes }))
+          }
+        },
+      ),
+    )
+
+function actionRow({ profile_id, payment_id, version, value }: PaymentAction) {
+  const row = { profile_id, payment_id, version, is_installment: false, payer_subject_id: nobody, refunded_minor: 0 }
+  if ('touchline.InstallmentMark' in value)
+    return { ...row, kind: 'installment', ...value['touchline.InstallmentMark'] }
+  if ('touchline.ManualRefund' in value) {
+    return { ...row, kind: 'refund', refunded_minor: value['touchline.ManualRefund'].amount_minor }
+  }
+  return { ...row, kind: 'payer', payer_subject_id: value['touchline.PayerAssignment'].subject_id ?? nobody }
+}
+
+/** The payment is found from the payer as well. */
+const payerRows = ({ profile_id, payment_id, value }: PaymentAction) =>
+  'touchline.PayerAssignment' in value && value['touchline.PayerAssignment'].subject_id
+    ? [{ profile_id, outcome_id: payment_id, subject_id: value['touchline.PayerAssignment'].subject_id }]
+    : []
