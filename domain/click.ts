@@ -88,7 +88,7 @@ function keep(click: Click, name: string, value: string): boolean {
   const utm = utmParameters.get(name)
   if (utm) return put(click.utm, utm, cleanTag(value))
   if (clickIdParameters.has(name)) return put(click.clickIds, name, cleanClickId(value))
-  if (name in refParameters && isPlatformId(value)) {
+  if (Object.hasOwn(refParameters, name) && isPlatformId(value)) {
     click[refParameters[name as keyof typeof refParameters]] = value
     return true
   }

@@ -100,3 +100,10 @@ test('of the click ids a server sends the known ones stay', () => {
     ctwa_clid: 'x_1',
   })
 })
+
+test('names that every object has are no parameters of ours', () => {
+  const click = reduceUrl('https://example.com/?constructor=4711&__proto__=ana&hasOwnProperty=x&utm_source=a')
+  expect(click.url).toBe('https://example.com/?utm_source=a')
+  expect(Object.keys(click).sort()).toEqual(['adRef', 'adSetRef', 'campaignRef', 'clickIds', 'path', 'url', 'utm'])
+  expect(knownClickIds(JSON.parse('{"__proto__":{"gclid":"x"},"constructor":"y"}'))).toEqual({})
+})
