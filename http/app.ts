@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { IsListed } from '../infra/address-list.ts'
 import type { Logger } from '../infra/logger.ts'
 import type { Authenticate } from './authenticate.ts'
+import { readCompressedBodies } from './compressed-bodies.ts'
 import { serveDocs } from './docs.ts'
 import { answerBrokenConnection, answerFailures, sendError, toApiError } from './failures.ts'
 import { observe } from './observability.ts'
@@ -28,6 +30,12 @@ export interface AppOptions {
   checks?: Checks
   rateLimiter?: RateLimiter
   metrics?: Registry
+  /** Who may read /metrics; those on this machine unless said otherwise. */
+  isMetricsReader?: IsListed
+  /** Whose X-Forwarded-For says who the client is; nobody's unless said otherwise. */
+  isTrustedProxy?: IsListed
+  /** How long a request may take to arrive. */
+  requestTimeoutMs?: number
 }
 
 const bodyLimitBytes = 1024 * 1024
@@ -35,7 +43,14 @@ const saneId = /^[A-Za-z0-9._:-]{8,64}$/
 
 /** The whole HTTP side of a service; the caller only listens. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { baseUrl, apiUrl = baseUrl, version = '1.0.0', checks = {} } = options
+  const {
+    baseUrl,
+    apiUrl = baseUrl,
+    version = '1.0.0',
+    checks = {},
+    requestTimeoutMs = 20_000,
+    isTrustedProxy,
+  } = options
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -45,9 +60,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     bodyLimit: bodyLimitBytes,
     connectionTimeout: 60_000,
-    requestTimeout: 20_000,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
-    http: { maxHeaderSize: 16 * 1024 },
+    // The server looks this often for requests that are late.
+    http: { maxHeaderSize: 16 * 1024, connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs) },
+    ...(isTrustedProxy ? { trustProxy: (address: string) => isTrustedProxy(address) } : {}),
     // While closing, requests that are already on a connection are still answered.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500 },
@@ -57,13 +74,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   answerFailures(app, baseUrl)
   readJsonBodies(app)
+  readCompressedBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
     if (request.url.startsWith(apiPrefix)) reply.header('cache-control', 'no-store')
     done()
   })
-  observe(app, { checks, metrics: options.metrics })
+  observe(app, { checks, metrics: options.metrics, isMetricsReader: options.isMetricsReader })
 
   await publishDescription(app, { version, baseUrl, apiUrl })
   await app.register(async (api) => {

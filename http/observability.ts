@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { addressList, type IsListed } from '../infra/address-list.ts'
 import { ApiError } from './errors.ts'
 import { type Checks, probe } from './readiness.ts'
 
@@ -8,7 +9,11 @@ const readinessLimitMs = 1800
 /** `/healthz` (this process), `/readyz` (the engines), `/metrics`, and one log line a request. */
 export function observe(
   app: FastifyInstance,
-  { checks, metrics = new Registry() }: { checks: Checks; metrics?: Registry | undefined },
+  {
+    checks,
+    metrics = new Registry(),
+    isMetricsReader = addressList('loopback')!,
+  }: { checks: Checks; metrics?: Registry | undefined; isMetricsReader?: IsListed | undefined },
 ) {
   if (!metrics.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics({ register: metrics })
   const duration = new Histogram({
@@ -48,7 +53,14 @@ export function observe(
     throw new ApiError('service_unavailable', `Not ready: ${names} does not answer.`, { engines, retry_after: 2 })
   })
 
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.metrics()),
-  )
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    // A scraper comes straight from the network inside; whoever is forwarded came by the public way.
+    if (isForwarded(request) || !isMetricsReader(request.socket.remoteAddress)) {
+      throw new ApiError('not_found', 'This path is not served here.')
+    }
+    return reply.type(metrics.contentType).send(await metrics.metrics())
+  })
 }
+
+const isForwarded = ({ headers }: FastifyRequest) =>
+  ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'cf-connecting-ip'].some((name) => headers[name] !== undefined)

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
 
 /** A class has a budget of its own: the credential's limit per minute, times the class's factor. */
 export const rateLimitClasses = { default: 1, events: 20 } as const
@@ -24,7 +25,7 @@ function judge(limit: number, current: number, previous: number, elapsedMs: numb
   const carried = previous * (1 - elapsedMs / windowMs)
   const isAllowed = Math.floor(carried) + current < limit
   const used = Math.floor(carried) + current + (isAllowed ? 1 : 0)
-  const resetMs = isAllowed ? windowMs - elapsedMs : waitMs(limit, current, previous, elapsedMs)
+  const resetMs = isAllowed ? windowMs - elapsedMs : waitMs(limit, current, previous, elapsedMs) + 1
   return {
     isAllowed,
     limit,
@@ -33,6 +34,7 @@ function judge(limit: number, current: number, previous: number, elapsedMs: numb
   }
 }
 
+/** Until what is carried is exactly the limit; a moment later there is a place. */
 function waitMs(limit: number, current: number, previous: number, elapsedMs: number): number {
   if (current < limit) return windowMs * (1 - (limit - current) / previous) - elapsedMs
   // This minute is used up: in the next one it is the last, and must fade until one place is free.
@@ -43,26 +45,60 @@ interface Window {
   index: number
   current: number
   previous: number
+  /** What other instances have not been told. */
+  untold: number
+}
+
+export interface Windows {
+  take(key: string, limit: number, cost?: number): Verdict
+  /** What was counted since the last call, to be told to other instances. */
+  tell(): { key: string; index: number; count: number }[]
+  /** The count of all instances together, or nothing when telling failed. */
+  learn(told: { key: string; index: number; count: number }, total: number | undefined): void
+}
+
+/** Counts of this process. Beyond `maxKeys` the longest silent key is forgotten, so that a flood cannot fill the memory. */
+export function slidingWindows(clock: () => number = Date.now, maxKeys = 100_000): Windows {
+  const windows = new LRUCache<string, Window>({ max: maxKeys })
+  return {
+    take(key, limit, cost = 1) {
+      const now = clock()
+      const index = Math.floor(now / windowMs)
+      let window = windows.get(key)
+      if (window?.index !== index) {
+        const previous = window?.index === index - 1 ? window.current : 0
+        window = { index, current: 0, previous, untold: 0 }
+        windows.set(key, window)
+      }
+      const verdict = judge(limit, window.current, window.previous, now % windowMs)
+      if (verdict.isAllowed) {
+        window.current += cost
+        window.untold += cost
+      }
+      return verdict
+    },
+    tell() {
+      const news: { key: string; index: number; count: number }[] = []
+      for (const [key, window] of windows.entries()) {
+        if (window.untold === 0) continue
+        news.push({ key, index: window.index, count: window.untold })
+        window.untold = 0
+      }
+      return news
+    },
+    learn({ key, index, count }, total) {
+      const window = windows.peek(key)
+      if (window?.index === index) {
+        if (total === undefined) window.untold += count
+        else window.current = total + window.untold
+      } else if (window?.index === index + 1 && total !== undefined) window.previous = total
+    },
+  }
 }
 
 export function localRateLimiter(clock: () => number = Date.now): RateLimiter {
-  const windows = new Map<string, Window>()
-  let sweptAt = 0
-  return async (key, limit) => {
-    const now = clock()
-    const index = Math.floor(now / windowMs)
-    if (index !== sweptAt) {
-      for (const [name, { index: last }] of windows) if (last < index - 1) windows.delete(name)
-      sweptAt = index
-    }
-    const seen = windows.get(key)
-    const window: Window =
-      seen?.index === index ? seen : { index, current: 0, previous: seen?.index === index - 1 ? seen.current : 0 }
-    const verdict = judge(limit, window.current, window.previous, now % windowMs)
-    if (verdict.isAllowed) window.current++
-    windows.set(key, window)
-    return verdict
-  }
+  const windows = slidingWindows(clock)
+  return async (key, limit) => windows.take(key, limit)
 }
 
 // Redis's own clock, so that all instances share one minute; count and check in one step.
@@ -91,5 +127,21 @@ export function redisRateLimiter(redis: Redis, clock: () => number = Date.now): 
     } catch {
       return local(key, limit)
     }
+  }
+}
+
+/** Tells the other instances what was counted here and learns what they have counted: all of them, in one round trip. */
+export async function exchangeCounts(windows: Windows, redis: Redis, name: string): Promise<void> {
+  const news = windows.tell()
+  if (news.length === 0) return
+  const commands = redis.pipeline()
+  for (const { key, index, count } of news) {
+    const counter = `touchline:rate:${name}:{${key}}:${index}`
+    commands.incrby(counter, count).pexpire(counter, 2 * windowMs)
+  }
+  const answers = await commands.exec().catch(() => null)
+  for (const [at, told] of news.entries()) {
+    const [error, total] = answers?.[2 * at] ?? [new Error('no answer')]
+    windows.learn(told, error ? undefined : Number(total))
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { addressList, type IsListed } from './address-list.ts'
 
 /** Addresses of a running stack, written by the launcher to `$TOUCHLINE_HOME/endpoints.json`. */
 export const Endpoints = z.object({
@@ -11,6 +12,17 @@ export const Endpoints = z.object({
   redis_url: z.string().nullable(),
 })
 export type Endpoints = z.infer<typeof Endpoints>
+
+const addresses = (standard: string) =>
+  z
+    .string()
+    .default(standard)
+    .transform((text, context): IsListed => {
+      const list = addressList(text)
+      if (list) return list
+      context.addIssue({ code: 'custom', message: 'it takes addresses, CIDR blocks, loopback, private or none' })
+      return z.NEVER
+    })
 
 const Environment = z.object({
   TOUCHLINE_HOME: z.string().default(join(import.meta.dirname, '../.touchline')),
@@ -25,6 +37,16 @@ const Environment = z.object({
   /** 32 bytes in base64: the root of every derived key (identifier hashes, sealing, link tokens). */
   TOUCHLINE_SECRET: z.string().optional(),
   SCHEMA_REGISTRY_URL: z.url().optional(),
+  /** Whose X-Forwarded-For and location headers are believed. */
+  TRUSTED_PROXIES: addresses('loopback'),
+  /** Who may read /metrics, never through a proxy. */
+  METRICS_ALLOWED: addresses('loopback,private'),
+  /** A .mmdb file with the fields of a City or Country database. */
+  GEOIP_DATABASE: z.string().optional(),
+  /** Hits a minute; 0 is no limit. */
+  COLLECT_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(600_000),
+  /** Requests a minute; 0 is no limit. */
+  COLLECT_LIMIT_PER_ADDRESS: z.coerce.number().int().min(0).default(6_000),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -42,6 +64,10 @@ export interface Config {
   secret: Buffer
   schemaRegistryUrl: string | undefined
   metricsPort: number
+  isMetricsReader: IsListed
+  isTrustedProxy: IsListed
+  geoipDatabase: string | undefined
+  collectLimits: { perKey: number; perAddress: number }
   logLevel: string
 }
 
@@ -72,6 +98,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     secret: secretOf(e.TOUCHLINE_SECRET ?? readSecret(home), home),
     schemaRegistryUrl: e.SCHEMA_REGISTRY_URL,
     metricsPort: e.METRICS_PORT,
+    isMetricsReader: e.METRICS_ALLOWED,
+    isTrustedProxy: e.TRUSTED_PROXIES,
+    geoipDatabase: e.GEOIP_DATABASE,
+    collectLimits: { perKey: e.COLLECT_LIMIT_PER_KEY, perAddress: e.COLLECT_LIMIT_PER_ADDRESS },
     logLevel: e.LOG_LEVEL,
   }
 }

@@ -5,16 +5,18 @@ import type { Producer } from '../infra/kafka/producer.ts'
 import type { TrackedProfile, TrackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import { topics } from '../schemas/topics.ts'
+import type { CollectLimits } from './collect-limits.ts'
 import { validationError } from './issues.ts'
 import type { Locate } from './locate.ts'
 import type { IngestMetrics } from './metrics.ts'
-import { SentVisit, toVisitBatch } from './visit-batch.ts'
+import { maxEvents, SentVisit, toVisitBatch } from './visit-batch.ts'
 
 export interface CollectDeps {
   producer: Pick<Producer, 'send'>
   vault: Vault
   trackingKeys: TrackingKeyLookup
   locate: Locate
+  limits: CollectLimits
   metrics: IngestMetrics
   clock?: () => number
 }
@@ -24,15 +26,21 @@ const bodyLimitBytes = 128 * 1024
 
 /** `POST /collect`: validate, seal, produce. The 204 says that Kafka has it. */
 export const collectPlugin =
-  ({ producer, vault, trackingKeys, locate, metrics, clock = Date.now }: CollectDeps) =>
+  ({ producer, vault, trackingKeys, locate, limits, metrics, clock = Date.now }: CollectDeps) =>
   (app: FastifyInstance): void => {
     readBeacons(app)
     allowAnyOrigin(app)
 
-    app.post('/collect', { bodyLimit: bodyLimitBytes, schema: { hide: true } }, async (request, reply) => {
+    const options = {
+      bodyLimit: bodyLimitBytes,
+      schema: { hide: true },
+      onRequest: async (request: FastifyRequest) => limits.admitAddress(request.ip),
+    }
+    app.post('/collect', options, async (request, reply) => {
       const receivedAt = clock()
       const body = bodyOf(request)
       const profile = await profileOf(body)
+      limits.admitKey(String(body.tracking_key), countOf(body.events))
       const visit = SentVisit.safeParse(body)
       if (!visit.success) throw validationError(visit.error)
       const agent = parseUserAgent(request.headers['user-agent'])
@@ -45,7 +53,8 @@ export const collectPlugin =
       return reply.code(204).send()
     })
 
-    app.addHook('onError', async (_request, _reply, error) => {
+    app.addHook('onError', async (_request, reply, error) => {
+      reply.header('access-control-expose-headers', 'Retry-After')
       const { code } = error as { code?: unknown }
       metrics.refused('collect', error instanceof ApiError ? (reasonOf(error) ?? error.code) : nameOf(code))
     })
@@ -63,6 +72,8 @@ export const collectPlugin =
       throw new ApiError('unauthorized', `The tracking key is ${found.state}.`, { reason })
     }
   }
+
+const countOf = (events: unknown) => (Array.isArray(events) ? Math.min(Math.max(events.length, 1), maxEvents) : 1)
 
 const reasonOf = (error: ApiError) => (typeof error.extras.reason === 'string' ? error.extras.reason : undefined)
 

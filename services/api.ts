@@ -1,8 +1,10 @@
 import { Registry } from 'prom-client'
 import { apiKeyAuthentication, buildApp, localRateLimiter, mount, redisRateLimiter } from '../http/app.ts'
+import { openGeoip } from '../infra/geoip.ts'
 import { connectRedis } from '../infra/redis.ts'
 import { collectPlugin } from '../ingest/collect.ts'
-import { locateByProxyHeaders } from '../ingest/locate.ts'
+import { collectLimits } from '../ingest/collect-limits.ts'
+import { locator } from '../ingest/locate.ts'
 import { ingestMetrics } from '../ingest/metrics.ts'
 import { postEvent } from '../ingest/server-events.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
@@ -13,15 +15,20 @@ import { start } from './start.ts'
 
 /** The HTTP side: collectors and `/api/v1` on one port. */
 await start('api', async (config, logger) => {
+  const { isTrustedProxy, isMetricsReader } = config
+  const database = config.geoipDatabase ? { database: await openGeoip(config.geoipDatabase) } : {}
   const { postgres, warehouse, producer, vault, checks, close } = await connectEngines(config, logger)
   const redis = config.redisUrl ? connectRedis(config.redisUrl) : undefined
   const metrics = new Registry()
   const collected = ingestMetrics(metrics)
+  const limits = collectLimits({ ...config.collectLimits, isTrustedProxy, redis })
   const app = await buildApp({
     baseUrl: config.baseUrl,
     apiUrl: config.apiUrl,
     logger,
     metrics,
+    isMetricsReader,
+    isTrustedProxy,
     checks,
     authenticate: apiKeyAuthentication(postgres),
     rateLimiter: redis ? redisRateLimiter(redis) : localRateLimiter(),
@@ -34,7 +41,8 @@ await start('api', async (config, logger) => {
         producer,
         vault,
         trackingKeys: trackingKeyLookup(postgres),
-        locate: locateByProxyHeaders,
+        locate: locator({ ...database, isTrustedProxy }),
+        limits,
         metrics: collected,
       }),
       async (scope) => void (await scope.register(schemaRegistry)),
@@ -44,6 +52,7 @@ await start('api', async (config, logger) => {
   return {
     stop: async () => {
       await app.close()
+      limits.stop()
       redis?.disconnect()
       await close()
     },

@@ -26,7 +26,7 @@ await start('processors', async (config, logger) => {
   })
   const app = Fastify()
   answerFailures(app, config.baseUrl)
-  observe(app, { checks, metrics })
+  observe(app, { checks, metrics, isMetricsReader: config.isMetricsReader })
   await app.listen({ host: config.host, port: config.metricsPort })
   return {
     done: processors.done,

@@ -29,7 +29,9 @@ export async function start(
       closing.close()
     })
   } catch (err) {
-    logger.fatal({ err }, 'the service could not start')
+    // What a setting points at is looked at only now: a file, say, that cannot be read.
+    if (err instanceof ConfigError) console.error(err.message)
+    else logger.fatal({ err }, 'the service could not start')
     process.exit(1)
   }
 }

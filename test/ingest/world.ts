@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type pg from 'pg'
+import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { open, sealingContext, vaultKeys } from '../../domain/sealing.ts'
+import { type AppOptions, apiKeyAuthentication, buildApp, mount } from '../../http/app.ts'
 import { answerFailures } from '../../http/failures.ts'
+import { addressList } from '../../infra/address-list.ts'
 import { connectConsumer } from '../../infra/kafka/consumer.ts'
 import { connectProducer, type Producer } from '../../infra/kafka/producer.ts'
 import { type CollectDeps, collectPlugin } from '../../ingest/collect.ts'
-import { locateByProxyHeaders } from '../../ingest/locate.ts'
+import { collectLimits } from '../../ingest/collect-limits.ts'
+import { locator } from '../../ingest/locate.ts'
 import { ingestMetrics } from '../../ingest/metrics.ts'
+import { postEvent } from '../../ingest/server-events.ts'
 import { trackingKeyLookup } from '../../postgres/stores/tracking-key-lookup.ts'
 import { issueTrackingKey } from '../../postgres/stores/tracking-keys.ts'
 import { postgresVault, type Vault } from '../../postgres/stores/vault.ts'
@@ -48,7 +53,9 @@ export async function openWorld({ currency = 'USD' } = {}): Promise<World> {
   const registry = new Registry()
   const metrics = ingestMetrics(registry)
   const trackingKeys = trackingKeyLookup(pool, { timeoutMs: 20_000 })
-  const deps: CollectDeps = { producer, vault, trackingKeys, locate: locateByProxyHeaders, metrics }
+  const isTrustedProxy = addressList('loopback')!
+  const limits = collectLimits({ perKey: 600_000, perAddress: 6_000, isTrustedProxy })
+  const deps: CollectDeps = { producer, vault, trackingKeys, locate: locator({ isTrustedProxy }), limits, metrics }
   return {
     pool,
     producer,
@@ -86,4 +93,23 @@ export async function openWorld({ currency = 'USD' } = {}): Promise<World> {
       await pool.end()
     },
   }
+}
+
+/** The collectors as the service serves them: behind the whole HTTP frame. */
+export function collectApp(
+  world: World,
+  overrides: Partial<CollectDeps> = {},
+  options: Partial<AppOptions> = {},
+): Promise<FastifyInstance> {
+  const deps = { ...world.deps, ...overrides }
+  return buildApp({
+    baseUrl: 'http://localhost',
+    logger: pino({ level: 'silent' }),
+    metrics: world.registry,
+    isTrustedProxy: addressList('loopback')!,
+    authenticate: apiKeyAuthentication(world.pool),
+    mounts: [mount([postEvent], deps, ['kafka', 'postgres'])],
+    plugins: [collectPlugin(deps)],
+    ...options,
+  })
 }
