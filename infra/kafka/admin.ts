@@ -22,11 +22,20 @@ export interface Admin {
   /** The offset that comes next for each partition of the topic that the group ever committed. */
   committedOffsets(group: string, topic: string): Promise<Map<number, bigint>>
   lag(groups: { group: string; topic: string }[]): Promise<PartitionLag[]>
+  /** The first offset of each partition whose message was appended at this time or later; the end where none was. */
+  offsetsAt(names: string[], epochMs: number): Promise<Offsets>
+  /** When the newest message of the topic was appended, in the broker's time; 0 when it holds none. */
+  newestTimestamp(topic: string): Promise<bigint>
+  /** Moves a group that has no member. */
+  moveGroup(group: string, topic: string, offsets: Map<number, bigint>): Promise<void>
+  /** Forgets groups that have no member; one that is not there is no failure. */
+  deleteGroups(groups: string[]): Promise<void>
   close(): Promise<void>
 }
 
 const endTimestamp = -1n
 const startTimestamp = -2n
+const newestTimestamp = -3n
 
 export function connectAdmin({ brokers, timeoutMs = 5000 }: { brokers: string[]; timeoutMs?: number }): Admin {
   const client = new KafkaAdmin({
@@ -39,19 +48,23 @@ export function connectAdmin({ brokers, timeoutMs = 5000 }: { brokers: string[];
   })
   client.on('error', () => {})
 
-  const listOffsets = async (names: string[], timestamp: bigint): Promise<Offsets> => {
-    if (names.length === 0) return new Map()
+  const list = async (names: string[], timestamp: bigint) => {
+    if (names.length === 0) return []
     const metadata = await client.metadata({ topics: names, forceUpdate: true })
-    const listed = await client.listOffsets({
+    return client.listOffsets({
       topics: names.map((name) => ({
         name,
         partitions: metadata.topics.get(name)!.partitions.map((_, partitionIndex) => ({ partitionIndex, timestamp })),
       })),
     })
-    return new Map(
-      listed.map(({ name, partitions }) => [name, new Map(partitions.map((p) => [p.partitionIndex, p.offset]))]),
-    )
   }
+  const listOffsets = async (names: string[], timestamp: bigint): Promise<Offsets> =>
+    new Map(
+      (await list(names, timestamp)).map(({ name, partitions }) => [
+        name,
+        new Map(partitions.map((p) => [p.partitionIndex, p.offset])),
+      ]),
+    )
   const endOffsets = (names: string[]) => listOffsets(names, endTimestamp)
 
   const committedOffsets = async (group: string, topic: string) => {
@@ -83,7 +96,7 @@ export function connectAdmin({ brokers, timeoutMs = 5000 }: { brokers: string[];
           })
           created.push(topic.name)
         } catch (error) {
-          if (!isAlreadyThere(error)) throw error
+          if (!failedWith(error, 'TOPIC_ALREADY_EXISTS')) throw error
         }
       }
       return created
@@ -106,11 +119,37 @@ export function connectAdmin({ brokers, timeoutMs = 5000 }: { brokers: string[];
       )
       return lags.flat()
     },
+    offsetsAt: async (names, epochMs) => {
+      const [found, ends] = await Promise.all([listOffsets(names, BigInt(epochMs)), endOffsets(names)])
+      for (const [name, partitions] of found) {
+        for (const [partition, at] of partitions)
+          if (at < 0n) partitions.set(partition, ends.get(name)!.get(partition)!)
+      }
+      return found
+    },
+    newestTimestamp: async (topic) => {
+      const [found] = await list([topic], newestTimestamp)
+      return (found?.partitions ?? []).reduce((newest, p) => (p.timestamp > newest ? p.timestamp : newest), 0n)
+    },
+    moveGroup: (group, topic, offsets) =>
+      client.alterConsumerGroupOffsets({
+        groupId: group,
+        topics: [{ name: topic, partitionOffsets: [...offsets].map(([partition, offset]) => ({ partition, offset })) }],
+      }),
+    deleteGroups: async (groups) => {
+      for (const group of groups) {
+        try {
+          await client.deleteGroups({ groups: [group] })
+        } catch (error) {
+          if (!failedWith(error, 'GROUP_ID_NOT_FOUND')) throw error
+        }
+      }
+    },
     close: () => client.close(),
   }
 }
 
-function isAlreadyThere(error: unknown): boolean {
+function failedWith(error: unknown, apiId: string): boolean {
   const errors = error instanceof AggregateError ? error.errors : [error]
-  return errors.some((e) => e?.apiId === 'TOPIC_ALREADY_EXISTS' || (e instanceof AggregateError && isAlreadyThere(e)))
+  return errors.some((e) => e?.apiId === apiId || (e instanceof AggregateError && failedWith(e, apiId)))
 }

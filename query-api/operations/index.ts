@@ -1,6 +1,7 @@
 import { listCampaigns } from './campaigns/list-campaigns.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
 import { readJourney } from './customers/read-journey.ts'
+import { readReplayStatus } from './tracking/read-replay-status.ts'
 import { issueTrackingKey } from './tracking-keys/issue-tracking-key.ts'
 import { listTrackingKeys } from './tracking-keys/list-tracking-keys.ts'
 import { revokeTrackingKey } from './tracking-keys/revoke-tracking-key.ts'
@@ -13,4 +14,5 @@ export const operations = [
   issueTrackingKey,
   listTrackingKeys,
   revokeTrackingKey,
+  readReplayStatus,
 ]

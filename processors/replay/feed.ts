@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Warehouse } from '../../clickhouse/client.ts'
+import type { Offsets, PartitionLag } from '../../infra/kafka/admin.ts'
+import type { IdentityStore } from '../../postgres/stores/identity.ts'
+import { topics } from '../../schemas/topics.ts'
+import { rawPipelines } from '../raw-pipelines.ts'
+import { each, groupOf, ok, type Pipeline, skip } from '../runner/pipeline.ts'
+import { run } from '../runner/run.ts'
+import type { ReplayDeps } from './deps.ts'
+import { collectMarks, type MarkCollector } from './marks.ts'
+
+export interface FeedProgress {
+  done: number
+  remaining: number
+}
+
+/** The raw topics on their way into a generation of the warehouse, as consumer groups of the replay's own. */
+export interface Feed {
+  marks: MarkCollector
+  /** Returns when no more than this many messages are left to read. */
+  catchUp(remaining: number, onProgress: (progress: FeedProgress) => void): Promise<void>
+  /** Returns when everything that is in the topics now has been stored. */
+  reachEnds(onProgress: (progress: FeedProgress) => void): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface FeedOptions {
+  warehouse: Warehouse
+  /** Names the groups; the same name goes on where it was. */
+  name: string
+  /** Only this profile's messages, and those that concern everybody. */
+  profile?: string | null | undefined
+}
+
+const lookMs = 200
+
+/** Postgres owns identity and has it already: a replay tells it nothing. */
+const knownIdentity: IdentityStore = {
+  observe: async () => {},
+  publishChanges: async () => 0,
+  survivor: async () => null,
+}
+
+/** The groups of a replay, one a raw topic. */
+export const feedGroups = (name: string): { group: string; topic: string }[] =>
+  rawTopics.map((topic) => ({ group: groupOf(feedName(name, topic)), topic }))
+
+const feedName = (name: string, topic: string) => `replay-${name}-${topic}`
+
+/** Raw is what is kept for ever. */
+export const rawTopics = Object.values(topics)
+  .filter(({ retentionMs }) => retentionMs === -1)
+  .map(({ name }) => name as string)
+
+export function startFeed(deps: ReplayDeps, { warehouse, name, profile }: FeedOptions): Feed {
+  const { brokers, admin, codec, vault, logger, signal } = deps
+  const marks = collectMarks()
+  const facts = { warehouse, vault, identity: knownIdentity, producer: marks.producer }
+  const pipelines = rawPipelines(facts).map((pipeline) => ({
+    ...only(pipeline, profile),
+    name: feedName(name, pipeline.topic.name),
+  }))
+  const groups = pipelines.map((pipeline) => ({ group: groupOf(pipeline.name), topic: pipeline.topic.name }))
+  let done = 0
+  const running = run(pipelines, {
+    brokers,
+    codec,
+    logger,
+    // What live processing rejected stands in `rejected` already; the collector drops it.
+    producer: marks.producer,
+    seal: () => Buffer.alloc(0),
+    maxMessages: 5000,
+    maxWaitMs: 20,
+    metrics: {
+      batch: (_, messages) => {
+        done += messages
+      },
+      outcome: () => {},
+      retry: () => {},
+      lag: () => {},
+    },
+  })
+  let failure: unknown
+  running.done.catch((error) => {
+    failure = error
+  })
+
+  const until = async (
+    onProgress: (progress: FeedProgress) => void,
+    isThere: (lags: PartitionLag[], remaining: number) => boolean,
+  ) => {
+    for (;;) {
+      signal.throwIfAborted()
+      if (failure) throw failure
+      const lags = await admin.lag(groups)
+      const remaining = lags.reduce((sum, { lag }) => sum + Number(lag), 0)
+      onProgress({ done, remaining })
+      if (isThere(lags, remaining)) return
+      await sleep(lookMs, undefined, { signal })
+    }
+  }
+  return {
+    marks,
+    catchUp: (wanted, onProgress) => until(onProgress, (_, remaining) => remaining <= wanted),
+    reachEnds: async (onProgress) => {
+      const ends = await admin.endOffsets(groups.map(({ topic }) => topic))
+      await until(onProgress, (lags) => lags.every((lag) => lag.committed >= endOf(ends, lag)))
+    },
+    stop: () => running.stop(),
+  }
+}
+
+const endOf = (ends: Offsets, { topic, partition }: PartitionLag) => ends.get(topic)?.get(partition) ?? 0n
+
+function only(pipeline: Pipeline, profile: string | null | undefined): Pipeline {
+  if (!profile) return pipeline
+  const own = each<unknown, unknown>(({ value }) => {
+    const { profile_id = profile } = value as { profile_id?: string }
+    return profile_id === profile ? ok(value) : skip('other_profile')
+  })
+  return { ...pipeline, steps: [{ name: 'profile', run: own }, ...pipeline.steps] }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectClickhouse } from '../../clickhouse/client.ts'
+import { dropGeneration, listGenerations } from '../../clickhouse/generations.ts'
+import { generationDatabase, migrateClickhouse } from '../../clickhouse/migrate.ts'
+import { flip, type Replay } from '../../postgres/stores/replays.ts'
+import { liveGeneration, warehouseLeaseMs } from '../../postgres/stores/warehouse.ts'
+import { compareCredit, type MovedCredit } from './compare.ts'
+import { copyIdentity } from './copy-identity.ts'
+import type { ReplayDeps } from './deps.ts'
+import { awaitLiveRecomputes, deriveMarks, deriveScope } from './derive.ts'
+import { type Feed, startFeed } from './feed.ts'
+import { countMarks } from './marks.ts'
+import type { ProgressReport } from './progress.ts'
+
+/** A lag or a number of dirty subjects that is made good within moments. */
+const smallLag = 2000
+const maxRounds = 8
+
+/**
+ * Fills a fresh generation beside the live one, from the first message that is kept, and makes it the live one.
+ *
+ * Nothing is lost on the way. Until the flip, live processing writes to the old generation and the replay reads the
+ * same messages into the new one. After it, a process goes on with the old one until it has seen the flip, at most for
+ * its lease. When that is over for everybody, every message that any process may have stored in the old generation is
+ * in the topics, and the replay reads up to their ends of that moment; later ones are stored in the new generation by
+ * live processing. Facts carry their message's version, so what both store is stored once. Identity is compared with
+ * Postgres once more. Whatever the replay stored since it derived everything is marked, and derived again at the end
+ * with a version above all recomputes that may have seen less (docs/decisions/0030-replay.md).
+ */
+export async function replayFull(
+  deps: ReplayDeps,
+  replay: Replay,
+  report: ProgressReport,
+): Promise<MovedCredit[] | undefined> {
+  const { clickhouseUrl, postgres, admin, signal } = deps
+  const { profileId: profile } = replay
+  const generation = replay.generation!
+  const database = generationDatabase(generation)
+  if (!replay.flippedAt) await dropOthers(deps, generation)
+  await migrateClickhouse(clickhouseUrl, database)
+  const warehouse = connectClickhouse({ url: clickhouseUrl, database: () => database, requestTimeoutMs: 600_000 })
+  const feed = startFeed(deps, { warehouse, name: String(generation), profile })
+  const work = { warehouse, admin, signal }
+  try {
+    if (!replay.flippedAt) {
+      await report.phase('reading')
+      await feed.catchUp(smallLag, report.messages)
+      // All that was stored by now is derived with everything else.
+      feed.marks.take()
+      await report.phase('deriving')
+      await copyIdentity(postgres, warehouse, feed.marks, { profile, signal })
+      feed.marks.take()
+      await deriveScope({ ...work, profile, onSlice: report.slices })
+      await report.phase('catching up')
+      await copyIdentity(postgres, warehouse, feed.marks, { profile, signal })
+      await deriveWhatCame(feed, work, report)
+      if (replay.isDryRun) {
+        await feed.reachEnds(report.messages)
+        await awaitLiveRecomputes(admin, signal)
+        await deriveMarks(work, feed.marks.take())
+        return await compareCredit(deps, await liveGeneration(postgres), warehouse, profile)
+      }
+      await flip(postgres, replay.id)
+    }
+    await report.phase('settling')
+    await sleep(warehouseLeaseMs + 500, undefined, { signal })
+    await feed.reachEnds(report.messages)
+    await copyIdentity(postgres, warehouse, feed.marks, { profile, signal })
+    const marks = feed.marks.take()
+    // What had been marked before a crash is not known any more.
+    const derive = () => (replay.flippedAt ? deriveScope({ ...work, profile }) : deriveMarks(work, marks))
+    await awaitLiveRecomputes(admin, signal)
+    await derive()
+    // A live recompute that found everything as it should be just before we wrote from older facts: look once more.
+    await awaitLiveRecomputes(admin, signal)
+    await derive()
+    return undefined
+  } finally {
+    await feed.stop()
+    await warehouse.close()
+  }
+}
+
+/** Each round is shorter than the one before, as long as deriving is faster than living. */
+async function deriveWhatCame(feed: Feed, work: Parameters<typeof deriveMarks>[0], report: ProgressReport) {
+  for (let round = 0; round < maxRounds; round++) {
+    await feed.catchUp(smallLag, report.messages)
+    const marks = feed.marks.take()
+    await deriveMarks(work, marks)
+    if (countMarks(marks) <= smallLag) return
+  }
+}
+
+/** Generations of earlier replays, kept until now for a way back. */
+async function dropOthers({ clickhouseUrl, postgres }: ReplayDeps, own: number): Promise<void> {
+  const live = await liveGeneration(postgres)
+  for (const generation of await listGenerations(clickhouseUrl)) {
+    if (generation !== live && generation !== own) await dropGeneration(clickhouseUrl, generation)
+  }
+}
