@@ -9,6 +9,8 @@ export const maxPartners = 50
 export interface GraphIdentifier {
   token: string
   type: IdentifierType
+  /** The system that gave it, where known: a person may be a contact of two CRMs, once in each. */
+  namespace: string | null
   /** Order of the first evidence that named it. */
   firstSeen: string
 }
@@ -20,45 +22,90 @@ export interface GraphLink {
   evidence: string
 }
 
+export const cutSides = ['kept', 'separated'] as const
+
+/** A token's place in an unmerge: nobody holds tokens of both sides of one cut. */
+export interface CutSide {
+  cutId: string
+  token: string
+  side: (typeof cutSides)[number]
+}
+
+/** Why a link joins nobody, in the order in which the guards are asked. */
+export const blockReasons = ['hub', 'cut', 'different_held_once', 'browser_cannot_join'] as const
+export type BlockReason = (typeof blockReasons)[number]
+
+export interface Grouping {
+  /** Every identifier is in exactly one of them. */
+  groups: string[][]
+  /** The links that joined two groups, in the order in which they did. */
+  joins: GraphLink[]
+  /** The links between identifiers that stayed apart. */
+  blocked: Map<GraphLink, BlockReason>
+}
+
 /** Event time, then id, as one text that sorts: "first wins" is a minimum, whatever arrived first. */
 export const evidenceOrder = (eventTimeMs: number, id: string): string =>
   `${String(Math.max(0, eventTimeMs)).padStart(15, '0')}:${id}`
 
+export interface Guards {
+  cuts?: readonly CutSide[]
+  hubs?: ReadonlySet<string>
+}
+
 /**
- * Who is whom, as a function of the set of links: the greedy union in the order of their evidence, under the guards.
- * Every identifier is in exactly one of the groups.
+ * Who is whom, as a function of the sets of links and cuts: the greedy union in the order of their evidence, under the
+ * guards.
  */
-export function groupIdentifiers(identifiers: Iterable<GraphIdentifier>, links: Iterable<GraphLink>): string[][] {
-  const known = new Map([...identifiers].map((identifier) => [identifier.token, identifier]))
-  const groups = disjointSets(known.keys())
-  const held = new Map<string, Map<IdentifierType, string>>()
-  for (const { token, type } of known.values()) {
-    if (heldOnce.has(type)) held.set(token, new Map([[type, token]]))
-  }
-  const hubs = hubsOf(links)
-  for (const link of [...links].sort(byEvidence)) {
-    if (hubs.has(link.a) || hubs.has(link.b)) continue
+export function groupIdentifiers(
+  identifiers: readonly GraphIdentifier[],
+  links: readonly GraphLink[],
+  { cuts = [], hubs = hubsOf(links) }: Guards = {},
+): Grouping {
+  const groups = disjointSets(identifiers.map(({ token }) => token))
+  const firstSeen = new Map(identifiers.map((identifier) => [identifier.token, identifier.firstSeen]))
+  const held = heldBy(identifiers, cuts)
+  const joins: GraphLink[] = []
+  const blocked = new Map<GraphLink, BlockReason>()
+
+  for (const link of links.toSorted(byEvidence)) {
+    if (hubs.has(link.a) || hubs.has(link.b)) {
+      blocked.set(link, 'hub')
+      continue
+    }
     const [a, b] = [groups.find(link.a), groups.find(link.b)]
-    if (a === b || (!link.isTrusted && bothSeenBefore(link, known)) || holdDifferent(held.get(a), held.get(b))) continue
+    if (a === b) continue
+    // A browser's word may introduce an identifier, but never joins two people who were known before.
+    const areBothKnown = firstSeen.get(a)! < link.evidence && firstSeen.get(b)! < link.evidence
+    const reason =
+      conflict(held.get(a), held.get(b)) ?? (!link.isTrusted && areBothKnown ? 'browser_cannot_join' : null)
+    if (reason) {
+      blocked.set(link, reason)
+      continue
+    }
+    const [ofA, ofB, seenA, seenB] = [held.get(a), held.get(b), firstSeen.get(a)!, firstSeen.get(b)!]
     const root = groups.union(a, b)
-    const merged = new Map([...(held.get(a) ?? []), ...(held.get(b) ?? [])])
-    if (merged.size > 0) held.set(root, merged)
+    firstSeen.set(root, seenA < seenB ? seenA : seenB)
+    if (ofA || ofB) held.set(root, new Map([...(ofA ?? []), ...(ofB ?? [])]))
+    joins.push(link)
   }
-  return groups.all()
+  // What one link could not join, a later one may have.
+  for (const [link, reason] of blocked) {
+    if (reason !== 'hub' && groups.find(link.a) === groups.find(link.b)) blocked.delete(link)
+  }
+  return { groups: groups.all(), joins, blocked }
 }
 
 /** The closures of links, guards ignored: what a new link can affect. Hubs connect nothing, so they stay small. */
-export function clusterIdentifiers(tokens: Iterable<string>, links: Iterable<GraphLink>): string[][] {
+export function clusterIdentifiers(
+  tokens: Iterable<string>,
+  links: Iterable<GraphLink>,
+  hubs: ReadonlySet<string>,
+): string[][] {
   const groups = disjointSets(tokens)
-  const hubs = hubsOf(links)
-  for (const { a, b } of links) if (!hubs.has(a) && !hubs.has(b)) groups.union(groups.find(a), groups.find(b))
+  for (const { a, b } of links) if (!hubs.has(a) && !hubs.has(b)) groups.union(a, b)
   return groups.all()
 }
-
-const byEvidence = (x: GraphLink, y: GraphLink) =>
-  compare(x.evidence, y.evidence) || compare(x.a, y.a) || compare(x.b, y.b)
-
-const compare = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0)
 
 export function hubsOf(links: Iterable<GraphLink>): Set<string> {
   const partners = new Map<string, Set<string>>()
@@ -74,14 +121,36 @@ export function hubsOf(links: Iterable<GraphLink>): Set<string> {
   return new Set([...partners].filter(([, set]) => set.size > maxPartners).map(([token]) => token))
 }
 
-/** A browser's word may introduce an identifier, but never joins two that were known apart. */
-const bothSeenBefore = (link: GraphLink, known: Map<string, GraphIdentifier>) =>
-  [link.a, link.b].every((token) => known.get(token)!.firstSeen < link.evidence)
+const byEvidence = (x: GraphLink, y: GraphLink) =>
+  compare(x.evidence, y.evidence) || compare(x.a, y.a) || compare(x.b, y.b) || Number(y.isTrusted) - Number(x.isTrusted)
 
-const holdDifferent = (a?: Map<IdentifierType, string>, b?: Map<IdentifierType, string>) =>
-  a !== undefined && b !== undefined && [...a].some(([type, token]) => b.has(type) && b.get(type) !== token)
+const compare = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0)
 
-function disjointSets(tokens: Iterable<string>) {
+/** What a person has one of: under each key, its value and the guard that keeps it single. */
+type Held = Map<string, { value: string; guard: BlockReason }>
+
+function heldBy(identifiers: Iterable<GraphIdentifier>, cuts: Iterable<CutSide>): Map<string, Held> {
+  const held = new Map<string, Held>()
+  const hold = (token: string, key: string, value: string, guard: BlockReason) => {
+    const known = held.get(token)
+    if (known) known.set(key, { value, guard })
+    else held.set(token, new Map([[key, { value, guard }]]))
+  }
+  for (const { cutId, token, side } of cuts) hold(token, `cut ${cutId}`, side, 'cut')
+  for (const { token, type, namespace } of identifiers) {
+    if (heldOnce.has(type)) hold(token, `${type} ${namespace ?? ''}`, token, 'different_held_once')
+  }
+  return held
+}
+
+/** The first guard, in their order, that two groups would break together. */
+function conflict(a: Held | undefined, b: Held | undefined): BlockReason | null {
+  if (!a || !b) return null
+  const broken = [...a].filter(([key, { value }]) => b.has(key) && b.get(key)!.value !== value)
+  return blockReasons.find((reason) => broken.some(([, { guard }]) => guard === reason)) ?? null
+}
+
+export function disjointSets(tokens: Iterable<string>) {
   const parents = new Map<string, string>()
   for (const token of tokens) parents.set(token, token)
   const find = (token: string): string => {

@@ -30,7 +30,7 @@ CREATE TABLE identifiers (
   cluster_id uuid NOT NULL,
   customer_id uuid NOT NULL,
   first_seen text COLLATE "C" NOT NULL,
-  -- It met more partners than a person has: its links join nobody and further ones are not kept.
+  -- It met more partners than a person has: its links join nobody. Each lives in its partner's cluster.
   is_hub boolean NOT NULL DEFAULT false,
   first_name text,
   first_name_order text COLLATE "C",

@@ -21,6 +21,8 @@ export interface Vault {
     profileId: string,
     values: readonly { type: Type; value: string }[],
   ): Promise<(VaultEntry & { type: Type; value: string })[]>
+  /** The token of each normalised value that has one; a look-up leaves no trace of the others. */
+  find(profileId: string, values: readonly { type: VaultType; value: string }[]): Promise<(string | undefined)[]>
   /** The keys of tokens that still have one: the others were erased. */
   keys(wanted: readonly { profileId: string; token: string }[]): Promise<Map<string, Buffer>>
 }
@@ -103,6 +105,19 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
         if (!entries[at]) seen.set(id, entry)
         return { type, value, token: entry.token, key: entry.key }
       })
+    },
+
+    async find(profileId, values) {
+      const hmacs = values.map(({ type, value }) => hmacIdentifier(secrets.identifierHmac, profileId, type, value))
+      const { rows } = await pool.query<{ at: number; token: string }>({
+        text: `SELECT w.at::int AS at, v.token
+               FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS w (type, value_hmac, at)
+               JOIN vault v ON v.profile_id = $1 AND v.type = w.type AND v.value_hmac = w.value_hmac`,
+        values: [profileId, values.map(({ type }) => type), hmacs],
+        query_timeout: timeoutMs,
+      } as pg.QueryConfig)
+      const found = new Map(rows.map(({ at, token }) => [at - 1, token]))
+      return values.map((_, at) => found.get(at))
     },
 
     async keys(wanted) {

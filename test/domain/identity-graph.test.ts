@@ -5,12 +5,13 @@ import type { IdentifierType } from '../../schemas/messages.ts'
 const identifier = (token: string, type: IdentifierType, firstSeen = '1'): GraphIdentifier => ({
   token,
   type,
+  namespace: null,
   firstSeen,
 })
 const link = (a: string, b: string, evidence: string, isTrusted = true): GraphLink => ({ a, b, evidence, isTrusted })
 const groups = (identifiers: GraphIdentifier[], links: GraphLink[]) =>
   groupIdentifiers(identifiers, links)
-    .map((tokens) => tokens.sort().join('+'))
+    .groups.map((tokens) => tokens.sort().join('+'))
     .sort()
 
 describe('groupIdentifiers', () => {

@@ -1,0 +1,118 @@
+import type { IdentifierType } from '../schemas/messages.ts'
+import { earliest, type KnownIdentifier, type KnownLink, type Ordered } from './identity-resolution.ts'
+import { strongest } from './subject.ts'
+
+/** What one message says about who somebody is. */
+export interface Observation {
+  profileId: string
+  /** `evidenceOrder` of the message's event time and id. */
+  evidence: string
+  isTrusted: boolean
+  visitorId: string | null
+  identifiers: { type: IdentifierType; token: string; value: string | null }[]
+  firstName: string | null
+  lastName: string | null
+}
+
+/** A browser's word on whose it is. */
+export interface SeenVisitor {
+  profileId: string
+  visitorId: string
+  token: string
+  evidence: string
+}
+
+export interface Seen {
+  identifiers: Map<string, KnownIdentifier>
+  links: Map<string, KnownLink>
+  visitors: Map<string, SeenVisitor>
+}
+
+export const linkKey = (link: { a: string; b: string; isTrusted: boolean }) => `${link.a}${link.b}${link.isTrusted}`
+
+/** A batch in its smallest form: of everything that is said twice, the earliest. */
+export function digest(observations: Observation[]): Seen {
+  const seen: Seen = { identifiers: new Map(), links: new Map(), visitors: new Map() }
+  for (const { profileId, evidence, isTrusted, visitorId, identifiers, firstName, lastName } of observations) {
+    const subject = strongest(identifiers)
+    if (!subject) continue
+    const named = (value: string | null): Ordered | null => (value ? { value, evidence } : null)
+    for (const { token, type, value } of identifiers) {
+      const isSubject = token === subject.token
+      keepEarliest(seen.identifiers, {
+        profileId,
+        token,
+        type,
+        namespace: namespaceOf(type, value),
+        value,
+        clusterId: null,
+        customerId: null,
+        firstCustomerId: null,
+        firstSeen: evidence,
+        isHub: false,
+        firstName: isSubject ? named(firstName) : null,
+        lastName: isSubject ? named(lastName) : null,
+      })
+    }
+    const tokens = [...new Set(identifiers.map((i) => i.token))].sort()
+    for (const [i, a] of tokens.entries()) {
+      for (const b of tokens.slice(i + 1)) {
+        keepEarlier(seen.links, linkKey({ a, b, isTrusted }), {
+          profileId,
+          a,
+          b,
+          isTrusted,
+          evidence,
+          clusterId: null,
+          blockedBy: null,
+        })
+      }
+    }
+    if (visitorId) {
+      keepEarlier(seen.visitors, `${profileId}${visitorId}`, {
+        profileId,
+        visitorId,
+        token: subject.token,
+        evidence,
+      })
+    }
+  }
+  return seen
+}
+
+/** Imports write a CRM's contact as `crm:contact`: its name is not personal and outlives an erasure of the value. */
+const namespaceOf = (type: IdentifierType, value: string | null): string | null =>
+  (type === 'crm_contact_id' && value?.match(/^([a-z0-9_-]{1,40}):/i)?.[1]?.toLowerCase()) || null
+
+/** Whether it was new or earlier than what was known. */
+export function keepEarlier<T extends { evidence: string }>(known: Map<string, T>, key: string, next: T): boolean {
+  const there = known.get(key)
+  if (there && there.evidence <= next.evidence) return false
+  known.set(key, next)
+  return true
+}
+
+/** Whether it said anything new. */
+export function keepEarliest(identifiers: Map<string, KnownIdentifier>, next: KnownIdentifier): boolean {
+  const known = identifiers.get(next.token)
+  if (!known) {
+    identifiers.set(next.token, next)
+    return true
+  }
+  const merged: KnownIdentifier = {
+    ...known,
+    value: known.value ?? next.value,
+    namespace: known.namespace ?? next.namespace,
+    firstSeen: next.firstSeen < known.firstSeen ? next.firstSeen : known.firstSeen,
+    firstName: earliest(known.firstName, next.firstName),
+    lastName: earliest(known.lastName, next.lastName),
+  }
+  identifiers.set(next.token, merged)
+  return (
+    merged.value !== known.value ||
+    merged.namespace !== known.namespace ||
+    merged.firstSeen !== known.firstSeen ||
+    merged.firstName !== known.firstName ||
+    merged.lastName !== known.lastName
+  )
+}
