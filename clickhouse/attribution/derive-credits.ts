@@ -76,41 +76,57 @@ WITH
   ),
   conversions AS (SELECT * FROM recompute_conversions WHERE run_id = {run:UUID}),
   -- First payments, in the words of domain/first-payments.ts: refs in order of time, the zero id for an untagged one.
+  -- Step by step, here and below: an alias used in its own SELECT is copied into every use, and analysis explodes.
+  payments AS (
+    SELECT profile_id, arraySort(payment -> (payment.1, toString(payment.2)),
+      groupArray((at, outcome_id, subject_ref, is_installment))) AS paid
+    FROM conversions WHERE revenue_type = 'cash' GROUP BY profile_id, customer_id
+  ),
+  subject_firsts AS (
+    SELECT *, indexOf(refs, nobody) AS first_untagged, arrayFirstIndex(ref -> ref != nobody, refs) AS first_tagged,
+      arrayMap(ref -> indexOf(refs, ref), refs) AS first_of_ref
+    FROM (SELECT *, arrayMap(payment -> payment.3, paid) AS refs, arrayEnumerate(paid) AS positions FROM payments)
+  ),
+  openings AS (
+    SELECT *, arrayMap((payment, first, i) -> NOT payment.4 AND if(payment.3 = nobody, i = 1,
+      first = i AND (first_untagged = 0 OR first_untagged > i)), paid, first_of_ref, positions) AS openers
+    FROM subject_firsts
+  ),
   first_payments AS (
     SELECT profile_id, flag.1 AS outcome_id, flag.2 AS is_first, flag.3 AS opens
-    FROM (
-      SELECT profile_id, arraySort(payment -> (payment.1, toString(payment.2)),
-          groupArray((at, outcome_id, subject_ref, is_installment))) AS paid,
-        arrayMap(payment -> payment.3, paid) AS refs,
-        indexOf(refs, nobody) AS first_untagged,
-        arrayFirstIndex(ref -> ref != nobody, refs) AS first_tagged,
-        arrayMap(ref -> indexOf(refs, ref), refs) AS first_of_ref,
-        arrayMap((payment, first, i) -> NOT payment.4 AND if(payment.3 = nobody, i = 1,
-          first = i AND (first_untagged = 0 OR first_untagged > i)), paid, first_of_ref, arrayEnumerate(paid)) AS openers,
-        arrayMap((payment, first, i) -> NOT payment.4 AND (openers[i] OR (
-          openers[first] AND payment.1 - paid[first].1 <= 604800000
-          AND (payment.3 != nobody OR first_tagged = 0 OR first_tagged > i))), paid, first_of_ref, arrayEnumerate(paid)) AS firsts
-      FROM conversions WHERE revenue_type = 'cash' GROUP BY profile_id, customer_id
-    )
-    ARRAY JOIN arrayMap((payment, is_first, opens) -> (payment.2, is_first, opens), paid, firsts, openers) AS flag
+    FROM openings
+    ARRAY JOIN arrayMap((payment, first, i) -> (payment.2,
+      NOT payment.4 AND (openers[i] OR (openers[first] AND payment.1 - paid[first].1 <= 604800000
+        AND (payment.3 != nobody OR first_tagged = 0 OR first_tagged > i))),
+      openers[i]), paid, first_of_ref, positions) AS flag
   ),
   flagged AS (
     SELECT c.*, if(c.revenue_type = 'cash', f.is_first, NULL) AS is_first_payment, f.opens AS opens_first_payment
     FROM conversions AS c
     LEFT JOIN first_payments AS f ON f.profile_id = c.profile_id AND f.outcome_id = c.outcome_id
   ),
+  -- Touches at or before the conversion, inside the window, at most the 500 latest.
+  windowed AS (
+    SELECT c.*, arraySlice(arrayFilter(touch -> touch.1 <= c.at AND touch.1 >= c.since, p.path), -500) AS touches_in
+    FROM flagged AS c
+    LEFT JOIN paths AS p ON p.profile_id = c.profile_id AND p.customer_id = c.customer_id
+  ),
+  measured AS (
+    SELECT *, length(touches_in) AS n, greatest(n, 1) AS parts, arrayEnumerate(touches_in) AS positions,
+      arrayLastIndex(touch -> NOT touch.5, touches_in) AS last_indirect
+    FROM windowed
+  ),
+  decayed AS (
+    SELECT *, arrayMap(touch -> toUInt64(round(exp2((touch.1 - touches_in[n].1) / 604800000) * 1000000000)), touches_in) AS decays,
+      intDiv(200000000, greatest(toInt64(n) - 2, 1)) AS middle
+    FROM measured
+  ),
+  shared AS (
+    SELECT *, arrayMap(decay -> intDiv(decay * whole, decay_sum), decays) AS decay_parts
+    FROM (SELECT *, greatest(arraySum(decays), 1) AS decay_sum FROM decayed)
+  ),
   credited AS (
-    SELECT c.*, fromUnixTimestamp64Milli(c.at, 'UTC') AS occurred_at,
-      -- At or before the conversion, inside the window, at most the 500 latest.
-      arraySlice(arrayFilter(touch -> touch.1 <= c.at AND touch.1 >= c.since, p.path), -500) AS touches_in,
-      length(touches_in) AS n,
-      arrayMap(touch -> toUInt64(round(exp2((touch.1 - touches_in[n].1) / 604800000) * 1000000000)), touches_in) AS decays,
-      arraySum(decays) AS decay_sum,
-      arrayMap(decay -> intDiv(decay * whole, greatest(decay_sum, 1)), decays) AS decay_parts,
-      if(n > 2, intDiv(200000000, greatest(toInt64(n) - 2, 1)), 0) AS middle,
-      arrayLastIndex(touch -> NOT touch.5, touches_in) AS last_indirect,
-      if(last_indirect = 0, n, last_indirect) AS lnd,
-      arrayEnumerate(touches_in) AS positions,
+    SELECT *, fromUnixTimestamp64Milli(at, 'UTC') AS occurred_at,
       tuple(
         arrayMap(touch -> touch.2, touches_in),
         arrayMap(touch -> fromUnixTimestamp64Milli(touch.1, 'UTC'), touches_in),
@@ -125,17 +141,16 @@ WITH
       tuple(
         arrayMap(i -> if(i = n, whole, 0), positions),
         arrayMap(i -> if(i = 1, whole, 0), positions),
-        arrayMap(i -> intDiv(whole, greatest(n, 1)) + if(i = n, whole % greatest(n, 1), 0), positions),
+        arrayMap(i -> intDiv(whole, parts) + if(i = n, whole % parts, 0), positions),
         arrayMap((part, i) -> part + if(i = n, whole - arraySum(decay_parts), 0), decay_parts, positions),
-        arrayMap(i -> if(i = lnd, whole, 0), positions),
+        arrayMap(i -> if(i = if(last_indirect = 0, n, last_indirect), whole, 0), positions),
         arrayMap(i -> multiIf(
           n = 1, whole,
           n = 2, 500000000,
           i = 1, 400000000,
           i = n, whole - 400000000 - middle * (n - 2),
           middle), positions)) AS weights
-    FROM flagged AS c
-    LEFT JOIN paths AS p ON p.profile_id = c.profile_id AND p.customer_id = c.customer_id
+    FROM shared
   ),
   hashed AS (
     SELECT *,

@@ -16,11 +16,9 @@ export const ratio = (value: number, by: number): number | null => (by === 0 ? n
 
 export const Outcomes = {
   outcome_count: z.int().meta({ description: 'Cash conversions credited under the model.' }),
-  outcome_count_first_payment: z
-    .int()
-    .meta({
-      description: 'Of these, first payments: a deposit and its balance count once, where the first is credited.',
-    }),
+  outcome_count_first_payment: z.int().meta({
+    description: 'Of these, first payments: a deposit and its balance count once, where the first is credited.',
+  }),
   outcome_value: z.number().meta({ description: 'Credited cash, refunds subtracted, in the reporting currency.' }),
   attributed_outcome_count: z.int().meta({ description: 'Conversions of every kind credited under the model.' }),
   attributed_outcomes_by_type: z
