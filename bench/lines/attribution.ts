@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deriveCredits } from '../../clickhouse/attribution/derive-credits.ts'
+import { cached } from '../../infra/local/cache.ts'
+import { findPython } from '../../infra/local/python-wheel.ts'
+import { runCommand } from '../../infra/local/run-command.ts'
+import { type Line, ratioAtMost, secondsOf, valueAtMost } from '../line.ts'
+import { makePaths } from '../paths.ts'
+import type { Database, Stage } from '../stage.ts'
+
+const peer = 'ChannelAttribution==2.2.5'
+
+/** Six models over paths that stand ready, beside three of ChannelAttribution over the same paths. */
+export const attribution: Line = {
+  name: 'attribution',
+  figures: [
+    {
+      name: 'six models, a million paths',
+      unit: 's',
+      beside: 'ChannelAttribution, three models',
+      target: ratioAtMost(1 / 3),
+    },
+    {
+      name: 'largest difference of a channel’s sums',
+      unit: 'conversions',
+      beside: 'all conversions',
+      target: valueAtMost(0.01),
+    },
+  ],
+  async open(stage) {
+    const customers = stage.isQuick ? 100_000 : 1_000_000
+    const database = await stage.database()
+    await makePaths(database, { customers, touches: [1, 1, 2, 3, 3, 4, 4, 4, 5, 6] })
+    await layPaths(database)
+    const heuristics = await installPeer(stage, database)
+    return {
+      async measure() {
+        const theirs = await heuristics()
+        let sums: Sums[] = []
+        const value = await secondsOf(async () => {
+          sums = await database.rows<Sums>(modelPass())
+        })
+        return [
+          { value, limit: theirs.seconds },
+          { value: largestDifference(sums, theirs.sums), limit: customers },
+        ]
+      },
+      close: () => database.close(),
+    }
+  },
+}
+
+interface Sums {
+  channel: string
+  first: number
+  last: number
+  linear: number
+}
+
+/** Paths as the recompute gathers them, one row each, so that both sides begin with the same. */
+async function layPaths({ run }: Database): Promise<void> {
+  const nobody = `toUUID('00000000-0000-0000-0000-000000000000')`
+  await run(
+    `CREATE TABLE paths ENGINE = MergeTree ORDER BY customer_id AS
+     SELECT t.profile_id AS profile_id, t.subject_id AS customer_id, toUnixTimestamp64Milli(max(t.touch_time)) + 86400000 AS at,
+       at - 30 * 86400000 AS since,
+       arraySort(touch -> (touch.1, toString(touch.2)), groupArray((toUnixTimestamp64Milli(t.touch_time), t.touch_id,
+         t.channel, t.source, t.is_direct, false, ${nobody}, ${nobody}, ${nobody}, t.ad_ref))) AS path
+     FROM touches AS t GROUP BY profile_id, customer_id`,
+  )
+}
+
+/** The very weights of the recompute, cut out of its statement, over the paths; summed by channel. */
+function modelPass(): string {
+  const credited = /\n {2}credited AS \(\n.*?\n {2}\),\n/s.exec(deriveCredits.sql)?.[0]
+  if (!credited) throw new Error('derive_credits has no part named credited any more: adapt bench/lines/attribution.ts')
+  const models = ['last', 'first', 'linear', 'decay', 'non_direct', 'position']
+  return `
+    WITH toUInt64(1000000000) AS whole,
+      conversions AS (SELECT profile_id, customer_id, at, since FROM paths),
+      ${credited.trim()}
+      rows AS (SELECT columns.3 AS channels, ${models.map((name, at) => `CAST(weights.${at + 1}, 'Array(UInt32)') AS ${name}s`).join()} FROM credited)
+    SELECT channel, ${models.map((name) => `sum(${name}) / 1e9 AS ${name}`).join()}
+    FROM rows ARRAY JOIN channels AS channel, ${models.map((name) => `${name}s AS ${name}`).join()}
+    GROUP BY channel`
+}
+
+async function installPeer({ env, report, config }: Stage, { rows }: Database) {
+  const python = findPython(env)
+  if (!python)
+    throw new Error('ChannelAttribution needs python3 with pip: install it, or leave this line out with --only')
+  const packages = await cached(peer.replace('==', '-').toLowerCase(), async (folder) => {
+    report(`  fetching ${peer} from PyPI`)
+    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', folder]
+    await runCommand(python, [...install, peer, 'pandas', 'matplotlib'], { env })
+  })
+  const file = join(config.home, 'paths.tsv')
+  const lines = await rows<{ line: string }>(
+    `SELECT arrayStringConcat(arrayMap(touch -> touch.3, path), ' > ') AS line FROM paths`,
+  )
+  writeFileSync(file, lines.map(({ line }) => `${line}\t1\n`).join(''))
+  const script = join(import.meta.dirname, '../programs/channel_attribution.py')
+  return async () => {
+    const output = await runCommand(python, [script, file], { env: { ...env, PYTHONPATH: packages } })
+    return JSON.parse(output.trim().split('\n').at(-1)!) as { seconds: number; sums: Record<string, number | string>[] }
+  }
+}
+
+function largestDifference(ours: Sums[], theirs: Record<string, number | string>[]): number {
+  const differences = ours.flatMap((sums) => {
+    const row = theirs.find(({ channel_name }) => channel_name === sums.channel) ?? {}
+    const names = { first: 'first_touch', last: 'last_touch', linear: 'linear_touch' } as const
+    return (['first', 'last', 'linear'] as const).map((model) =>
+      Math.abs(sums[model] - Number(row[names[model]] ?? row[`${names[model]}_conversions`] ?? 0)),
+    )
+  })
+  return Math.max(...differences, ours.length === theirs.length ? 0 : Number.POSITIVE_INFINITY)
+}
