@@ -133,7 +133,7 @@ function assignCustomers(
   const sorted = groups
     .map((members) => members.toSorted(byFirstSeen))
     .toSorted((x, y) => isSeparated(x) - isSeparated(y) || byFirstSeen(x[0]!, y[0]!))
-    .map((members) => ({ members, customerId: claim(members.map((m) => m.customerId)) }))
+    .map((members) => ({ members, customerId: claim(idsOf(members)) }))
   function claim(candidates: (string | null)[]): string | undefined {
     const id = candidates.find((candidate) => candidate !== null && !claimed.has(candidate)) ?? undefined
     if (id) claimed.add(id)
@@ -165,6 +165,13 @@ function assignCustomers(
   }
   for (const i of inOrder) lose(i.customerId, i)
   return { customerOf, customers: [...customers, ...losers.values()] }
+}
+
+/** Ids that members have: those that some member was first given before others, so that an undone cut ends where it began. */
+function idsOf(members: KnownIdentifier[]): (string | null)[] {
+  const current = members.map((m) => m.customerId)
+  const held = new Set(current)
+  return [...members.map((m) => m.firstCustomerId).filter((id) => held.has(id)), ...current]
 }
 
 function ledgerLines(

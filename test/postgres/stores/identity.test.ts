@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { evidenceOrder } from '../../../domain/identity-graph.ts'
 import { type IdentityChange, identityStore, type Observation } from '../../../postgres/stores/identity.ts'
-import { identifierTypes } from '../../../schemas/messages.ts'
 import { type FreshDatabase, freshDatabase } from '../../fresh-database.ts'
+import { customersOf, named, observation } from '../../observations.ts'
 import { createProfile, serverUrl } from '../../profiles.ts'
 
 let database: FreshDatabase
@@ -16,25 +15,6 @@ beforeAll(async () => {
   pool = database.pool
 })
 afterAll(() => database.drop())
-
-const observation = (profileId: string, at: number, parts: Partial<Observation>): Observation => ({
-  profileId,
-  evidence: evidenceOrder(at, parts.evidence ?? randomUUID()),
-  isTrusted: true,
-  visitorId: null,
-  identifiers: [],
-  firstName: null,
-  lastName: null,
-  ...parts,
-})
-
-async function customersOf(profile: string): Promise<string[][]> {
-  const { rows } = await pool.query<{ tokens: string[] }>(
-    'SELECT array_agg(token::text ORDER BY token) AS tokens FROM identifiers WHERE profile_id = $1 GROUP BY customer_id',
-    [profile],
-  )
-  return rows.map((row) => row.tokens).sort()
-}
 
 async function drainChanges(): Promise<IdentityChange[]> {
   const all: IdentityChange[] = []
@@ -57,7 +37,7 @@ describe('identityStore', () => {
         ],
       }),
     ])
-    expect(await customersOf(profile)).toEqual([[mail, phone].sort()])
+    expect(await customersOf(pool, profile)).toEqual([[mail, phone].sort()])
     const changes = await drainChanges()
     expect(changes.map((change) => change.subjectId).sort()).toEqual([mail, phone, visitor].sort())
     expect(new Set(changes.map((change) => change.customerId)).size).toBe(1)
@@ -97,7 +77,7 @@ describe('identityStore', () => {
         ],
       }),
     ])
-    expect(await customersOf(profile)).toEqual([[mail, phone].sort()])
+    expect(await customersOf(pool, profile)).toEqual([[mail, phone].sort()])
     expect(await drainChanges()).toMatchObject([{ subjectId: phone, customerId: before.get(mail) }])
     expect(await store.survivor(profile, before.get(phone)!)).toBe(before.get(mail))
   })
@@ -118,7 +98,7 @@ describe('identityStore', () => {
     const owner = (await drainChanges()).filter((change) => change.subjectId === visitor).at(-1)!.customerId
     const { rows } = await pool.query('SELECT customer_id FROM identifiers WHERE token = $1', [ann])
     expect(owner).toBe(rows[0].customer_id)
-    expect(await customersOf(profile)).toHaveLength(2)
+    expect(await customersOf(pool, profile)).toHaveLength(2)
   })
 
   it('keeps the name that was seen first by event time', async () => {
@@ -146,70 +126,118 @@ describe('identityStore', () => {
       }),
     )
     await Promise.all(Array.from({ length: 6 }, () => identityStore(pool).observe(batch)))
-    expect(await customersOf(profile)).toEqual([tokens.toSorted()])
+    expect(await customersOf(pool, profile)).toEqual([tokens.toSorted()])
   })
 
-  it('groups by the set of observations: any order, any batches, any duplicates', async () => {
-    const index = fc.nat({ max: 9 })
-    const seen = fc.record({
-      identifiers: fc.uniqueArray(index, { minLength: 1, maxLength: 3 }),
-      visitor: fc.option(fc.nat({ max: 3 }), { nil: null }),
-      at: fc.nat({ max: 6 }),
-      isTrusted: fc.boolean(),
-      name: fc.option(fc.constantFrom('Ann', 'Bob', 'Cleo'), { nil: null }),
-    })
-    const history = fc.array(seen, { minLength: 1, maxLength: 14 })
-    await fc.assert(
-      fc.asyncProperty(history, fc.infiniteStream(fc.nat()), async (events, dice) => {
-        const world = async (arrange: (all: Observation[]) => Observation[][]) => {
-          const profile = await createProfile(pool)
-          const tokens: string[] = Array.from({ length: 10 }, () => randomUUID()).sort()
-          const visitors: string[] = Array.from({ length: 4 }, () => randomUUID()).sort()
-          const all = events.map((event, i) =>
-            observation(profile, event.at, {
-              evidence: evidenceOrder(event.at, String(i).padStart(3, '0')),
-              isTrusted: event.isTrusted,
-              visitorId: event.visitor === null ? null : visitors[event.visitor]!,
-              firstName: event.name,
-              identifiers: event.identifiers.map((n) => ({
-                type: identifierTypes[n % identifierTypes.length]!,
-                token: tokens[n]!,
-                value: null,
-              })),
-            }),
-          )
-          for (const batch of arrange(all)) await identityStore(pool).observe(batch)
-          const name = (id: string) => tokens.indexOf(id)
-          const groups = (await customersOf(profile)).map((group) => group.map(name).sort().join())
-          const { rows } = await pool.query(
-            `SELECT v.visitor_id, array_agg(i.token::text) AS tokens, c.first_name
-             FROM visitor_assignments v JOIN identifiers o USING (profile_id, token)
-             JOIN identifiers i ON i.profile_id = o.profile_id AND i.customer_id = o.customer_id
-             JOIN customers c ON c.id = o.customer_id
-             WHERE v.profile_id = $1 GROUP BY v.visitor_id, c.first_name`,
-            [profile],
-          )
-          const owners = rows.map((row) => [
-            visitors.indexOf(row.visitor_id),
-            row.tokens.map(name).sort().join(),
-            row.first_name,
-          ])
-          return { groups: groups.sort(), owners: owners.sort() }
-        }
-        const roll = (below: number) => dice.next().value % below
-        const inOrder = await world((all) => [all])
-        const shuffled = await world((all) => {
-          const pile = [...all, ...all.filter(() => roll(3) === 0)]
-          const batches: Observation[][] = []
-          while (pile.length > 0) {
-            const batch = Array.from({ length: 1 + roll(4) }, () => pile.splice(roll(pile.length), 1)).flat()
-            batches.push(batch)
-          }
-          return batches
-        })
-        expect(shuffled).toEqual(inOrder)
-      }),
-      { numRuns: 60 },
-    )
+  it('counts the earlier visits of every device on which a person was recognised', async () => {
+    const profile = await createProfile(pool)
+    const store = identityStore(pool)
+    const [desktop, mobile, mail, phone] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    const on = (at: number, visitorId: string, token: string, type: 'email' | 'phone') =>
+      observation(profile, at, { visitorId, isTrusted: false, identifiers: [{ type, token, value: null }] })
+    await store.observe([on(1, desktop, mail, 'email'), on(2, mobile, phone, 'phone')])
+    const apart = new Map((await drainChanges()).map((change) => [change.subjectId, change.customerId]))
+    expect(apart.get(desktop)).not.toBe(apart.get(mobile))
+    await store.observe([named(profile, 3, { [mail]: 'email', [phone]: 'phone' })])
+    const together = await drainChanges()
+    expect(together.map((change) => change.subjectId).sort()).toEqual([mobile, phone].sort())
+    expect(new Set(together.map((change) => change.customerId))).toEqual(new Set([apart.get(desktop)]))
+  })
+
+  it('never joins two people because they used one browser', async () => {
+    const profile = await createProfile(pool)
+    const [visitor, ann, bob, bobsPhone] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    const seen = (at: number, ...tokens: string[]) =>
+      observation(profile, at, {
+        visitorId: visitor,
+        isTrusted: false,
+        identifiers: tokens.map((token) => ({ type: 'email', token, value: null })),
+      })
+    await identityStore(pool).observe([seen(1, ann), seen(2, bob), seen(3, bob, bobsPhone), seen(4, ann, bob)])
+    expect(await customersOf(pool, profile)).toEqual([[ann], [bob, bobsPhone].sort()].sort())
+    const { rows } = await pool.query('SELECT token FROM visitor_assignments WHERE visitor_id = $1', [visitor])
+    expect(rows).toEqual([{ token: ann }])
+  })
+
+  it('keeps the grouping of erased identifiers', async () => {
+    const profile = await createProfile(pool)
+    const store = identityStore(pool)
+    const [mail, phone, contact, second] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    const crm = (token: string, value: string | null) => ({ type: 'crm_contact_id' as const, token, value })
+    const ofMail = (value: string | null) => ({ type: 'email' as const, token: mail, value })
+    await store.observe([
+      observation(profile, 1, { identifiers: [ofMail('a@b.cl'), crm(contact, 'hubspot:1')] }),
+      named(profile, 2, { [mail]: 'email', [phone]: 'phone' }),
+    ])
+    const before = await customersOf(pool, profile)
+    await pool.query('UPDATE identifiers SET value = NULL WHERE profile_id = $1', [profile])
+    await drainChanges()
+    const again = observation(profile, 0, { identifiers: [ofMail(null), crm(contact, null)] })
+    await store.observe([again])
+    expect(await customersOf(pool, profile)).toEqual(before)
+    expect(await drainChanges()).toEqual([])
+    // Which CRM it was outlives the value: the guard still knows two contacts of one CRM.
+    await store.observe([observation(profile, 3, { identifiers: [ofMail(null), crm(second, 'hubspot:2')] })])
+    expect(await customersOf(pool, profile)).toEqual([...before, [second]].sort())
+  })
+
+  it('takes a constant number of round trips, and one without the lock for people it knows', async () => {
+    const people = (profile: string, count: number, first: number) =>
+      Array.from({ length: count }, (_, i) =>
+        observation(profile, first + i, {
+          visitorId: randomUUID(),
+          firstName: 'Ann',
+          identifiers: [
+            { type: 'email', token: randomUUID(), value: null },
+            { type: 'phone', token: randomUUID(), value: null },
+          ],
+        }),
+      )
+    const { counting, statements } = countStatements(pool)
+    const profile = await createProfile(pool)
+    const cost = async (batch: Observation[]) => {
+      statements.length = 0
+      await identityStore(counting).observe(batch)
+      return statements.length
+    }
+    const [few, many] = [people(profile, 2, 1), people(profile, 300, 1000)]
+    const ofFew = await cost(few)
+    expect(await cost(many)).toBe(ofFew)
+    const meeting = many.map((one, i) => ({
+      ...one,
+      evidence: evidenceOrder(9000 + i, 'x'),
+      identifiers: [one.identifiers[0]!, many[(i + 1) % 10]!.identifiers[1]!],
+    }))
+    expect(await cost(meeting)).toBeLessThanOrEqual(ofFew + 4)
+
+    const holder = await pool.connect()
+    try {
+      await holder.query('BEGIN')
+      await holder.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [profile])
+      const later = many.map((one, i) => ({ ...one, evidence: evidenceOrder(20_000 + i, 'later') }))
+      expect(await cost([...few, ...many, ...later])).toBe(1)
+      expect(statements[0]).toMatch(/^SELECT/)
+    } finally {
+      await holder.query('ROLLBACK')
+      holder.release()
+    }
   })
 })
+
+/** The pool, with every statement that goes through it written down. */
+function countStatements(real: pg.Pool) {
+  const statements: string[] = []
+  const note = <T extends pg.Pool | pg.PoolClient>(target: T): T =>
+    new Proxy(target, {
+      get(of, name) {
+        const member = Reflect.get(of, name)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          if (name === 'query') statements.push(String(args[0]).trim())
+          const result = member.apply(of, args)
+          return name === 'connect' ? result.then(note) : result
+        }
+      },
+    })
+  return { counting: note(real), statements }
+}
