@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { type PrivacyMode, privacyModes } from '../domain/credentials.ts'
 import { isCurrency } from '../domain/currencies.ts'
 import { isUuid } from '../domain/ids.ts'
+import { isTimeZone } from '../domain/time.ts'
 import { createProfile, createWorkspace, findWorkspaces, listProfiles } from '../postgres/stores/tenancy.ts'
 import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
 
@@ -30,7 +31,7 @@ const create = () =>
     .option(
       '--timezone <zone>',
       'whose days reports use',
-      checked(isTimezone, 'Use an IANA name such as America/Santiago.'),
+      checked(isTimeZone, 'Use an IANA name such as America/Santiago.'),
       'UTC',
     )
     .addOption(new Option('--privacy-mode <mode>').choices([...privacyModes]).default('standard'))
@@ -67,12 +68,4 @@ async function workspaceFor(pool: pg.Pool, idOrName: string): Promise<string> {
 
 function currency(text: string): string {
   return checked(isCurrency, 'Use an ISO 4217 code such as USD or CLP.')(text.toUpperCase())
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name })) && !/^[+-]/.test(name)
-  } catch {
-    return false
-  }
 }

@@ -49,3 +49,25 @@ function offsetMs(zone: string | undefined): number {
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
   return (match[1] === '-' ? -minutes : minutes) * 60_000
 }
+
+const dayMs = 86_400_000
+
+/**
+ * Whether a fact told at a time can be of another: twenty years back, two days ahead. Tables are partitioned by quarter,
+ * and an insert that touches more than a hundred partitions is refused as a whole.
+ */
+export const isPlausibleTime = (time: number, toldAt: number): boolean =>
+  time >= toldAt - 7305 * dayMs && time <= toldAt + 2 * dayMs
+
+const zoneShape = /^[A-Z][A-Za-z]*(\/[A-Za-z0-9_+-]+)*$/
+
+/** An IANA name in its own spelling: engines take neither offsets nor other cases, as Intl does. */
+export function isTimeZone(name: string): boolean {
+  if (!zoneShape.test(name)) return false
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase()
+  } catch {
+    return false
+  }
+}

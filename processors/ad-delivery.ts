@@ -3,6 +3,7 @@ import { topics } from '../schemas/topics.ts'
 import { deliveryRow, entityRows } from './facts/delivery-rows.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markProfilesDirty } from './facts/mark-dirty.ts'
+import { isDelivery, plausible } from './facts/plausible.ts'
 import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 
 type Entity = ReturnType<typeof entityRows>[number]
@@ -13,6 +14,7 @@ export function adDeliveryPipeline({ warehouse, producer }: Pick<FactDeps, 'ware
   const told = new LRUCache<string, string>({ max: 200_000 })
   const look = (entity: Entity) => `${entity.name}\n${entity.campaign_id}\n${entity.ad_set_id}`
   return pipeline(topics.adDelivery)
+    .step('plausible', plausible(isDelivery))
     .step(
       'facts',
       each(({ value, version }) => ok({ delivery: deliveryRow(value, version), entities: entityRows(value, version) })),

@@ -3,12 +3,14 @@ import { minorRate } from '../domain/fx.ts'
 import { topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markProfilesDirty } from './facts/mark-dirty.ts'
+import { isRate, plausible } from './facts/plausible.ts'
 import { day } from './facts/timestamp.ts'
 import { each, gather, ok, pipeline, reject } from './runner/pipeline.ts'
 
 /** Exchange rates → stored by day → recompute of the profiles that convert by them. */
 export const fxRatesPipeline = ({ warehouse, producer }: Pick<FactDeps, 'warehouse' | 'producer'>) =>
   pipeline(topics.fxRates)
+    .step('plausible', plausible(isRate))
     .step(
       'rows',
       each(({ value: { base, quote, date, rate }, version }) => {

@@ -3,6 +3,7 @@ import { type Topic, topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { crmOutcome, type OutcomeRow, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
+import { isOutcome, plausible } from './facts/plausible.ts'
 import { storeOutcomes } from './facts/store-outcomes.ts'
 import { openPeople, type Sighting } from './identity/open-people.ts'
 import { each, gather, ok, pipeline } from './runner/pipeline.ts'
@@ -16,6 +17,7 @@ const outcomePipeline = <Value extends Outcome>(
   toRow: (value: Value, version: bigint) => OutcomeRow,
 ) =>
   pipeline(topic)
+    .step('plausible', plausible<Value>(isOutcome))
     .step(
       'facts',
       each(({ value, version }) => ok(facts(value, toRow(value, version)))),

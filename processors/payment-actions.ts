@@ -3,6 +3,7 @@ import type { PaymentAction } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markDirty } from './facts/mark-dirty.ts'
+import { isPaymentAction, plausible } from './facts/plausible.ts'
 import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -11,6 +12,7 @@ const paymentsPerQuery = 100
 /** Merchants' decisions → stored, the newest of a kind → recompute of everyone the payment ever concerned. */
 export const paymentActionsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'warehouse' | 'producer'>) =>
   pipeline(topics.paymentActions)
+    .step('plausible', plausible(isPaymentAction))
     .step(
       'rows',
       each(({ value }) => ok({ action: actionRow(value), payers: payerRows(value) })),

@@ -2,11 +2,13 @@ import type { Setting } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markProfilesDirty } from './facts/mark-dirty.ts'
+import { isSetting, plausible } from './facts/plausible.ts'
 import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 
 /** Settings that figures depend on → the warehouse's copy → recompute of the profile. */
 export const settingsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'warehouse' | 'producer'>) =>
   pipeline(topics.settings)
+    .step('plausible', plausible(isSetting))
     .step(
       'rows',
       each(({ value }) => ok(rows(value))),

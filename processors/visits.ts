@@ -4,6 +4,7 @@ import type { FactDeps } from './facts/deps.ts'
 import { hitRow } from './facts/hit-row.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { trackerOutcome } from './facts/outcome-row.ts'
+import { isVisit, plausible } from './facts/plausible.ts'
 import { storeOutcomes } from './facts/store-outcomes.ts'
 import { openPeople, type Sighting } from './identity/open-people.ts'
 import { each, gather, type Message, ok, pipeline } from './runner/pipeline.ts'
@@ -11,6 +12,7 @@ import { each, gather, type Message, ok, pipeline } from './runner/pipeline.ts'
 /** Tracker hits → whose they are → stored as they came → whose credit may have changed. */
 export const visitsPipeline = ({ warehouse, producer, vault, identity }: FactDeps) =>
   pipeline(topics.visits)
+    .step('plausible', plausible(isVisit))
     .step(
       'facts',
       each((message) => ok(facts(message))),

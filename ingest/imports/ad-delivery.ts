@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { isPlausibleTime } from '../../domain/time.ts'
 import type { AdDelivery } from '../../schemas/messages.ts'
 import { Amount, Currency, id, minorOf, PlatformId, text } from '../fields.ts'
-import { type ImportContext, Provider } from './row.ts'
+import { BadRow, type ImportContext, Provider } from './row.ts'
 
 const count = z.int().min(0)
 const label = text(200).nullish()
@@ -60,10 +61,12 @@ export type AdDeliveryRow = z.output<typeof AdDeliveryRow>
 const dayMs = 86_400_000
 
 export function toAdDelivery(row: AdDeliveryRow, { profileId, receivedAt }: ImportContext): AdDelivery {
+  const date = Date.parse(row.date)
+  if (!isPlausibleTime(date, receivedAt)) throw new BadRow('date', 'must be within the last twenty years')
   return {
     profile_id: profileId,
     platform: row.platform,
-    date: Date.parse(row.date) / dayMs,
+    date: date / dayMs,
     currency: row.currency,
     received_at: receivedAt,
     campaign_external_id: row.campaign_external_id,

@@ -4,11 +4,17 @@ import type { Clusters, KnownIdentifier, KnownLink, Resolution } from '../../dom
 import { linkKey, type Seen, type SeenVisitor } from '../../domain/observation.ts'
 import type { Sql } from '../client.ts'
 
-/** One writer of a profile's identities at a time: two processors never create one person twice. */
-export async function lockProfiles(tx: pg.PoolClient, profileIds: string[]): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended(id, 0)) FROM unnest($1::text[]) AS id', [
-    profileIds.toSorted(),
-  ])
+/**
+ * One writer of a profile's identities at a time: two processors never create one person twice. Returns the profiles
+ * that there are; they stay until the transaction ends.
+ */
+export async function lockProfiles(tx: pg.PoolClient, profileIds: string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `SELECT id, pg_advisory_xact_lock(hashtextextended(id::text, 0))
+     FROM (SELECT id FROM profiles WHERE id = ANY ($1::uuid[]) ORDER BY id FOR KEY SHARE) AS known`,
+    [profileIds],
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 const column = <T, V>(rows: Iterable<T>, pick: (row: T) => V) => Array.from(rows, pick)

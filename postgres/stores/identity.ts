@@ -33,7 +33,9 @@ export function identityStore(pool: pg.Pool): IdentityStore {
       const profiles = profilesOf(news)
       if (profiles.length === 0) return
       await transaction(pool, async (tx) => {
-        await lockProfiles(tx, profiles)
+        const own = await lockProfiles(tx, profiles)
+        // Of a profile that is gone nothing can be kept; its messages must not hold up the others.
+        if (own.size < profiles.length) forgetOthers(news, own)
         const resolution = await resolve(tx, news)
         if (resolution) await saveResolution(tx, resolution)
         const visitors = await assignVisitors(tx, [...news.visitors.values()])
@@ -69,6 +71,12 @@ export function identityStore(pool: pg.Pool): IdentityStore {
 const profilesOf = ({ identifiers, links, visitors }: Seen) => [
   ...new Set([...identifiers.values(), ...links.values(), ...visitors.values()].map((item) => item.profileId)),
 ]
+
+function forgetOthers(news: Seen, profiles: Set<string>): void {
+  for (const seen of [news.identifiers, news.links, news.visitors]) {
+    for (const [key, { profileId }] of seen) if (!profiles.has(profileId)) seen.delete(key)
+  }
+}
 
 /** What the news change in the graph: the clusters they touch, grouped anew; null when nothing. */
 async function resolve(tx: pg.PoolClient, news: Seen): Promise<Resolution | null> {

@@ -39,6 +39,13 @@ export const openPeople =
     })
   }
 
+/** Text that Postgres takes; whoever sealed anything else is no collector of ours. */
+function storable(text: unknown): string | null {
+  if (text === undefined || text === null) return null
+  if (typeof text !== 'string' || text.includes('\0')) throw new TypeError('not a text')
+  return text
+}
+
 function toObservation(sighting: Sighting, keys: Keys): Observation {
   const { profileId, evidenceId, eventTime, isTrusted, visitorId, identifiers, traits } = sighting
   // Without its key a value was erased: the person is gone, the grouping by token stays.
@@ -46,16 +53,18 @@ function toObservation(sighting: Sighting, keys: Keys): Observation {
     const key = keys.get(token)
     return key ? open(key, sealingContext(profileId, token, what), sealed).toString('utf8') : null
   }
-  const names: { first_name?: string; last_name?: string } = JSON.parse(
-    (traits && reveal(traits.token, 'traits', traits.sealed)) ?? '{}',
-  )
+  const names = JSON.parse((traits && reveal(traits.token, 'traits', traits.sealed)) ?? '{}')
   return {
     profileId,
     evidence: evidenceOrder(eventTime, evidenceId),
     isTrusted,
     visitorId,
-    identifiers: identifiers.map(({ type, token, sealed }) => ({ type, token, value: reveal(token, 'value', sealed) })),
-    firstName: names.first_name ?? null,
-    lastName: names.last_name ?? null,
+    identifiers: identifiers.map(({ type, token, sealed }) => ({
+      type,
+      token,
+      value: storable(reveal(token, 'value', sealed)),
+    })),
+    firstName: storable(names.first_name),
+    lastName: storable(names.last_name),
   }
 }
