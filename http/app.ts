@@ -62,8 +62,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     connectionTimeout: 60_000,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
-    // The server looks this often for requests that are late.
-    http: { maxHeaderSize: 16 * 1024, connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs) },
+    http: {
+      maxHeaderSize: 16 * 1024,
+      // With a longer time for the headers alone Node swaps the two, and a body could take as long as that.
+      headersTimeout: Math.min(10_000, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
+      // How often the server looks for requests that are late.
+      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+    },
     ...(isTrustedProxy ? { trustProxy: (address: string) => isTrustedProxy(address) } : {}),
     // While closing, requests that are already on a connection are still answered.
     return503OnClosing: false,
