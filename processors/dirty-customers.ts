@@ -1,7 +1,12 @@
 import type { Warehouse } from '../clickhouse/client.ts'
 import type { DirtyCustomers } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
-import { type DirtySubjectVersion, recomputeProfile, recomputeSubjects } from './attribution/recompute.ts'
+import {
+  type DirtyProfileVersion,
+  type DirtySubjectVersion,
+  recomputeProfiles,
+  recomputeSubjects,
+} from './attribution/recompute.ts'
 import { isDirty, plausible } from './facts/plausible.ts'
 import { type Message, pipeline } from './runner/pipeline.ts'
 
@@ -11,9 +16,7 @@ export const dirtyCustomersPipeline = ({ warehouse }: { warehouse: Warehouse }) 
     .step('plausible', plausible(isDirty))
     .sink(
       (batch) => recomputeSubjects(warehouse, dirtySubjects(batch)),
-      async (batch) => {
-        for (const [profile, version] of dirtyProfiles(batch)) await recomputeProfile(warehouse, profile, version)
-      },
+      (batch) => recomputeProfiles(warehouse, dirtyProfiles(batch)),
     )
 
 /** Each subject once, with the newest version that told of it. */
@@ -27,9 +30,8 @@ function dirtySubjects(batch: Message<DirtyCustomers>[]): DirtySubjectVersion[] 
   return [...newest.values()]
 }
 
-const dirtyProfiles = (batch: Message<DirtyCustomers>[]): Map<string, bigint> =>
-  new Map(
-    batch
-      .filter(({ value }) => value.subject_ids.length === 0)
-      .map(({ value, version }) => [value.profile_id, version]),
-  )
+function dirtyProfiles(batch: Message<DirtyCustomers>[]): DirtyProfileVersion[] {
+  const told = batch.filter(({ value }) => value.subject_ids.length === 0)
+  const newest = new Map(told.map(({ value, version }) => [value.profile_id, version]))
+  return [...newest].map(([profile_id, version]) => ({ profile_id, version }))
+}

@@ -1,6 +1,6 @@
 import {
   type DirtySubjectVersion,
-  recomputeProfile,
+  recomputeProfiles,
   recomputeSubjects,
 } from '../../processors/attribution/recompute.ts'
 import { type Line, median, ratioAtMost, secondsOf, valueAtMost } from '../line.ts'
@@ -31,15 +31,15 @@ export const recompute: Line = {
     const many = await stage.database()
     const people = await makePaths(many, { customers: 1_000_000 * scale, touches: [1, 1, 2, 3, 3, 4, 4, 4, 5, 6] })
     await makeHits(many)
-    await recomputeProfile(many.warehouse, people, 1n)
+    await recomputeProfiles(many.warehouse, [{ profile_id: people, version: 1n }])
 
     return {
       async measure() {
         await forget(tenth)
-        const little = await secondsOf(() => recomputeProfile(tenth.warehouse, small, 1n))
+        const little = await secondsOf(() => recomputeProfiles(tenth.warehouse, [{ profile_id: small, version: 1n }]))
         await forget(full)
         const before = await idleMemory(stage.memory)
-        const whole = await secondsOf(() => recomputeProfile(full.warehouse, large, 1n))
+        const whole = await secondsOf(() => recomputeProfiles(full.warehouse, [{ profile_id: large, version: 1n }]))
         const peak = stage.memory.peakMb('clickhouse')
         const bare = await secondsOf(() => full.rows(gatherTouches))
         const one = await dirtySeconds(many, 1)

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { deriveCredits } from '../../clickhouse/attribution/derive-credits.ts'
 import { deriveSyntheticTouches } from '../../clickhouse/attribution/derive-synthetic-touches.ts'
 import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
-import { countSubjects, dirtySlice } from '../../clickhouse/attribution/dirty-slice.ts'
+import { countSubjects, dirtyProfiles } from '../../clickhouse/attribution/dirty-profiles.ts'
 import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
 import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
+import { packProfiles } from './pack-profiles.ts'
 
 export interface DirtySubjectVersion {
   profile_id: string
@@ -15,8 +16,14 @@ export interface DirtySubjectVersion {
   version: bigint
 }
 
+export interface DirtyProfileVersion {
+  profile_id: string
+  version: bigint
+}
+
 const subjectsPerRun = 5_000
 const subjectsPerSlice = 50_000
+const profilesPerRun = 100
 
 /** Derives the customers of dirty subjects again. Running it twice, or for too many, changes nothing. */
 export async function recomputeSubjects(warehouse: Warehouse, dirty: DirtySubjectVersion[]): Promise<void> {
@@ -31,14 +38,24 @@ export async function recomputeSubjects(warehouse: Warehouse, dirty: DirtySubjec
   }
 }
 
-/** Derives all customers of a profile that have an outcome again, in slices that fit into memory. */
-export async function recomputeProfile(warehouse: Warehouse, profile: string, version: bigint): Promise<void> {
-  const [counted] = await warehouse.run(countSubjects, { profile })
-  const slices = Math.max(1, Math.ceil((counted?.subjects ?? 0) / subjectsPerSlice))
-  for (let slice = 0; slice < slices; slice++) {
-    const run = randomUUID()
-    await warehouse.execute(dirtySlice, { run, profile, version: version.toString(), slice, slices })
-    await derive(warehouse, run)
+/** Derives all customers of profiles that have an outcome again: small profiles together, large ones in slices. */
+export async function recomputeProfiles(warehouse: Warehouse, dirty: DirtyProfileVersion[]): Promise<void> {
+  for (let i = 0; i < dirty.length; i += profilesPerRun) {
+    const versions = new Map(dirty.slice(i, i + profilesPerRun).map((row) => [row.profile_id, row.version]))
+    const sizes = await warehouse.run(countSubjects, { profiles: [...versions.keys()] })
+    for (const { profiles, slices } of packProfiles(sizes, subjectsPerSlice)) {
+      for (let slice = 0; slice < slices; slice++) {
+        const run = randomUUID()
+        await warehouse.execute(dirtyProfiles, {
+          run,
+          profiles,
+          versions: profiles.map((profile) => versions.get(profile)!.toString()),
+          slice,
+          slices,
+        })
+        await derive(warehouse, run)
+      }
+    }
   }
 }
 

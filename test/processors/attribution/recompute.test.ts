@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditReference, type PathTouch, wholeWeight } from '../../../domain/credit-reference.ts'
 import { models } from '../../../domain/models.ts'
-import { recomputeProfile } from '../../../processors/attribution/recompute.ts'
+import { recomputeProfiles } from '../../../processors/attribution/recompute.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { define, nobody, openProfile } from './world.ts'
 
@@ -71,10 +71,10 @@ describe('credit', () => {
     await world.recompute()
     expect((await world.credits())[0]!.touch_ids).toHaveLength(1)
     await define(warehouse, world.profile, 'lead_created', 'pipeline', { days: 7, version: 2 })
-    await recomputeProfile(warehouse, world.profile, 1n << 100n)
+    await recomputeProfiles(warehouse, [{ profile_id: world.profile, version: 1n << 100n }])
     expect((await world.credits())[0]!.touch_ids).toHaveLength(0)
     await define(warehouse, world.profile, 'lead_created', 'pipeline', { version: 3, isDeleted: true })
-    await recomputeProfile(warehouse, world.profile, (1n << 100n) + 1n)
+    await recomputeProfiles(warehouse, [{ profile_id: world.profile, version: (1n << 100n) + 1n }])
     expect(await world.credits()).toEqual([])
     expect(await warehouse.rows(`SELECT 1 FROM report_credits FINAL WHERE profile_id = '${world.profile}'`)).toEqual([])
   })
@@ -156,7 +156,7 @@ describe('credit', () => {
           (SELECT count() FROM touches WHERE profile_id = '${world.profile}') AS touches`,
       )
     const before = await count()
-    await recomputeProfile(warehouse, world.profile, 1n << 100n)
+    await recomputeProfiles(warehouse, [{ profile_id: world.profile, version: 1n << 100n }])
     expect(await count()).toEqual(before)
   })
 
