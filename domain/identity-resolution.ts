@@ -67,7 +67,7 @@ export interface Resolution {
   links: (KnownLink & { clusterId: string })[]
   customers: ResolvedCustomer[]
   /** Tokens whose customer changed, or whose customer lost a member: their place in the map is told again. */
-  moved: { profileId: string; token: string }[]
+  moved: ResolvedIdentifier[]
   ledger: LedgerLine[]
 }
 
@@ -95,14 +95,15 @@ export function resolveClusters(clusters: Clusters, newCustomerId: () => string)
   )
   const isChanged = (i: KnownIdentifier) => i.customerId !== null && customerOf.get(i.token) !== i.customerId
   const lostMembers = new Set(identifiers.filter(isChanged).map((i) => i.customerId))
+  const resolved = identifiers.map((i) => ({
+    ...i,
+    isHub: hubs.has(i.token),
+    clusterId: clusterOf.get(i.token)!,
+    customerId: customerOf.get(i.token)!,
+    firstCustomerId: i.firstCustomerId ?? customerOf.get(i.token)!,
+  }))
   return {
-    identifiers: identifiers.map((i) => ({
-      ...i,
-      isHub: hubs.has(i.token),
-      clusterId: clusterOf.get(i.token)!,
-      customerId: customerOf.get(i.token)!,
-      firstCustomerId: i.firstCustomerId ?? customerOf.get(i.token)!,
-    })),
+    identifiers: resolved,
     // A hub's link lives with its partner, whose partners it counts among; the hub's own need no counting any more.
     links: links.map((link) => ({
       ...link,
@@ -110,7 +111,10 @@ export function resolveClusters(clusters: Clusters, newCustomerId: () => string)
       blockedBy: blocked.get(link) ?? null,
     })),
     customers,
-    moved: identifiers.filter((i) => !i.customerId || lostMembers.has(i.customerId)),
+    moved: resolved.filter((_, at) => {
+      const before = identifiers[at]!.customerId
+      return !before || lostMembers.has(before)
+    }),
     ledger: ledgerLines(identifiers.filter(isChanged), identifiers, customerOf, customers, joins),
   }
 }

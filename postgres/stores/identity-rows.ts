@@ -19,6 +19,9 @@ export async function lockProfiles(tx: pg.PoolClient, profileIds: string[]): Pro
 
 const column = <T, V>(rows: Iterable<T>, pick: (row: T) => V) => Array.from(rows, pick)
 
+// Batches are small beside the tables. LIMIT and OFFSET inside a lateral join keep the planner from reading a whole
+// table where it takes that to be cheaper: the cost of a batch must not grow with the customers.
+
 /**
  * What of it is not known yet, or known only from later evidence. What is kept only ever gets earlier, so what is
  * nothing new without the lock is nothing new under it.
@@ -30,7 +33,8 @@ export async function findNews(sql: Sql, seen: Seen): Promise<Seen> {
     `SELECT 'identifiers' AS kind, x.at::int AS at
      FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[], $5::text[], $6::text[])
        WITH ORDINALITY AS x (profile_id, token, first_seen, has_value, first_name_order, last_name_order, at)
-     LEFT JOIN identifiers i ON i.profile_id = x.profile_id AND i.token = x.token
+     LEFT JOIN LATERAL (
+       SELECT * FROM identifiers i WHERE i.profile_id = x.profile_id AND i.token = x.token LIMIT 1) i ON true
      WHERE i.token IS NULL OR x.first_seen COLLATE "C" < i.first_seen OR (x.has_value AND i.value IS NULL)
        OR x.first_name_order COLLATE "C" < coalesce(i.first_name_order, 'x')
        OR x.last_name_order COLLATE "C" < coalesce(i.last_name_order, 'x')
@@ -38,13 +42,16 @@ export async function findNews(sql: Sql, seen: Seen): Promise<Seen> {
      SELECT 'links', x.at::int
      FROM unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::boolean[], $11::text[])
        WITH ORDINALITY AS x (profile_id, a, b, is_trusted, evidence, at)
-     LEFT JOIN identity_links l
-       ON l.profile_id = x.profile_id AND l.a = x.a AND l.b = x.b AND l.is_trusted = x.is_trusted
+     LEFT JOIN LATERAL (
+       SELECT * FROM identity_links l
+       WHERE l.profile_id = x.profile_id AND l.a = x.a AND l.b = x.b AND l.is_trusted = x.is_trusted LIMIT 1) l ON true
      WHERE l.a IS NULL OR x.evidence COLLATE "C" < l.evidence
      UNION ALL
      SELECT 'visitors', x.at::int
      FROM unnest($12::uuid[], $13::uuid[], $14::text[]) WITH ORDINALITY AS x (profile_id, visitor_id, evidence, at)
-     LEFT JOIN visitor_assignments v ON v.profile_id = x.profile_id AND v.visitor_id = x.visitor_id
+     LEFT JOIN LATERAL (
+       SELECT * FROM visitor_assignments v
+       WHERE v.profile_id = x.profile_id AND v.visitor_id = x.visitor_id LIMIT 1) v ON true
      WHERE v.visitor_id IS NULL OR x.evidence COLLATE "C" < v.evidence`,
     [
       pick(identifiers, (i) => i.profileId),
@@ -90,8 +97,9 @@ async function loadIdentifiers(sql: Sql, by: 'token' | 'cluster_id', ids: TokenO
        i.customer_id AS "customerId", i.first_customer_id AS "firstCustomerId", i.first_seen AS "firstSeen",
        i.is_hub AS "isHub", i.first_name AS "firstNameValue", i.first_name_order AS "firstNameOrder",
        i.last_name AS "lastNameValue", i.last_name_order AS "lastNameOrder"
-     FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[])) AS x (profile_id, id)
-     JOIN identifiers i ON i.profile_id = x.profile_id AND i.${by} = x.id`,
+     FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, id)
+     CROSS JOIN LATERAL (
+       SELECT * FROM identifiers i WHERE i.profile_id = x.profile_id AND i.${by} = x.id OFFSET 0) i`,
     [column(ids, (id) => id.profileId), column(ids, (id) => id.token)],
   )
   const ordered = (value: string | null, evidence: string | null) => (value && evidence ? { value, evidence } : null)
@@ -107,8 +115,9 @@ async function loadLinks(sql: Sql, clusters: TokenOf[]) {
   const { rows } = await sql.query<KnownLink>(
     `SELECT l.profile_id AS "profileId", l.a, l.b, l.is_trusted AS "isTrusted", l.evidence,
        l.cluster_id AS "clusterId", l.blocked_by AS "blockedBy"
-     FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[])) AS x (profile_id, id)
-     JOIN identity_links l ON l.profile_id = x.profile_id AND l.cluster_id = x.id`,
+     FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, id)
+     CROSS JOIN LATERAL (
+       SELECT * FROM identity_links l WHERE l.profile_id = x.profile_id AND l.cluster_id = x.id OFFSET 0) l`,
     [column(clusters, (id) => id.profileId), column(clusters, (id) => id.token)],
   )
   return new Map(rows.map((link) => [linkKey(link), link]))
@@ -117,7 +126,9 @@ async function loadLinks(sql: Sql, clusters: TokenOf[]) {
 async function loadCuts(sql: Sql, tokens: TokenOf[]): Promise<CutSide[]> {
   const { rows } = await sql.query<CutSide>(
     `SELECT c.cut_id AS "cutId", c.token, c.side
-     FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, token) JOIN identity_cuts c USING (profile_id, token)`,
+     FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, token)
+     CROSS JOIN LATERAL (
+       SELECT * FROM identity_cuts c WHERE c.profile_id = x.profile_id AND c.token = x.token OFFSET 0) c`,
     [column(tokens, (t) => t.profileId), column(tokens, (t) => t.token)],
   )
   return rows
@@ -142,7 +153,8 @@ export interface LoadedClusters extends Omit<Clusters, 'identifiers' | 'links'> 
 /** The whole clusters that tokens are in, and the cuts on new tokens as well. */
 export async function loadClusters(sql: Sql, tokens: TokenOf[]): Promise<LoadedClusters> {
   const named = await loadIdentifiers(sql, 'token', tokens)
-  const clusters = column(named.values(), ({ profileId, clusterId }) => ({ profileId, token: clusterId! }))
+  const clusterOf = new Map(column(named.values(), ({ profileId, clusterId }) => [clusterId!, profileId]))
+  const clusters = column(clusterOf, ([token, profileId]) => ({ profileId, token }))
   const [identifiers, links] =
     clusters.length > 0
       ? [await loadIdentifiers(sql, 'cluster_id', clusters), await loadLinks(sql, clusters)]
@@ -253,25 +265,32 @@ export async function assignVisitors(tx: pg.PoolClient, visitors: SeenVisitor[])
   return rows
 }
 
-export async function recordChanges(tx: pg.PoolClient, moved: TokenOf[], visitors: SeenVisitor[]): Promise<void> {
+export async function recordChanges(
+  tx: pg.PoolClient,
+  moved: (TokenOf & { customerId: string })[],
+  visitors: SeenVisitor[],
+): Promise<void> {
   if (moved.length === 0 && visitors.length === 0) return
   await tx.query(
-    `WITH moved AS (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, token)),
-     seen AS (SELECT * FROM unnest($3::uuid[], $4::uuid[]) AS x (profile_id, visitor_id))
+    `WITH moved AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS x (profile_id, token, customer_id)),
+     seen AS (SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS x (profile_id, visitor_id, token))
      INSERT INTO identity_changes (profile_id, subject_id, customer_id)
-     SELECT i.profile_id, i.token, i.customer_id FROM moved m JOIN identifiers i USING (profile_id, token)
+     SELECT profile_id, token, customer_id FROM moved
      UNION
-     SELECT v.profile_id, v.visitor_id, i.customer_id FROM moved m
-     JOIN visitor_assignments v USING (profile_id, token) JOIN identifiers i USING (profile_id, token)
+     SELECT m.profile_id, v.visitor_id, m.customer_id FROM moved m
+     CROSS JOIN LATERAL (SELECT visitor_id FROM visitor_assignments v
+       WHERE v.profile_id = m.profile_id AND v.token = m.token OFFSET 0) v
      UNION
-     SELECT v.profile_id, v.visitor_id, i.customer_id FROM seen s
-     JOIN visitor_assignments v USING (profile_id, visitor_id)
-     JOIN identifiers i ON i.profile_id = v.profile_id AND i.token = v.token`,
+     SELECT s.profile_id, s.visitor_id, i.customer_id FROM seen s
+     CROSS JOIN LATERAL (SELECT customer_id FROM identifiers i
+       WHERE i.profile_id = s.profile_id AND i.token = s.token OFFSET 0) i`,
     [
       column(moved, (m) => m.profileId),
       column(moved, (m) => m.token),
+      column(moved, (m) => m.customerId),
       column(visitors, (v) => v.profileId),
       column(visitors, (v) => v.visitorId),
+      column(visitors, (v) => v.token),
     ],
   )
 }
