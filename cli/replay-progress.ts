@@ -9,6 +9,7 @@ export function showReplay(out: Pick<WriteStream, 'isTTY' | 'write'>, { isQuiet 
   const began = Date.now()
   let first: number | undefined
   let phase: string | undefined
+  let last = ''
   let saidAt = 0
   const bar = progressBar(out, 1)
   return {
@@ -24,9 +25,12 @@ export function showReplay(out: Pick<WriteStream, 'isTTY' | 'write'>, { isQuiet 
         : `${progress.phase}${progress.phase === 'deriving' ? ` slice ${slicesDone} of ${slicesTotal}` : ''}`
       if (out.isTTY) bar.update(share, note)
       else if (progress.phase !== phase || Date.now() - saidAt > lineEveryMs) {
+        // A phase that ends between two lines is told with what it came to.
+        if (progress.phase !== phase && last) out.write(`${last}\n`)
         out.write(`${note}\n`)
         saidAt = Date.now()
       }
+      last = progress.phase === phase && saidAt < Date.now() ? note : ''
       phase = progress.phase
     },
     end: () => bar.end(),

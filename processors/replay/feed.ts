@@ -17,8 +17,6 @@ export interface FeedProgress {
 /** The raw topics on their way into a generation of the warehouse, as consumer groups of the replay's own. */
 export interface Feed {
   marks: MarkCollector
-  /** Returns when no more than this many messages are left to read. */
-  catchUp(remaining: number, onProgress: (progress: FeedProgress) => void): Promise<void>
   /** Returns when everything that is in the topics now has been stored. */
   reachEnds(onProgress: (progress: FeedProgress) => void): Promise<void>
   stop(): Promise<void>
@@ -85,26 +83,18 @@ export function startFeed(deps: ReplayDeps, { warehouse, name, profile }: FeedOp
     failure = error
   })
 
-  const until = async (
-    onProgress: (progress: FeedProgress) => void,
-    isThere: (lags: PartitionLag[], remaining: number) => boolean,
-  ) => {
-    for (;;) {
-      signal.throwIfAborted()
-      if (failure) throw failure
-      const lags = await admin.lag(groups)
-      const remaining = lags.reduce((sum, { lag }) => sum + Number(lag), 0)
-      onProgress({ done, remaining })
-      if (isThere(lags, remaining)) return
-      await sleep(lookMs, undefined, { signal })
-    }
-  }
   return {
     marks,
-    catchUp: (wanted, onProgress) => until(onProgress, (_, remaining) => remaining <= wanted),
     reachEnds: async (onProgress) => {
       const ends = await admin.endOffsets(groups.map(({ topic }) => topic))
-      await until(onProgress, (lags) => lags.every((lag) => lag.committed >= endOf(ends, lag)))
+      for (;;) {
+        signal.throwIfAborted()
+        if (failure) throw failure
+        const lags = await admin.lag(groups)
+        onProgress({ done, remaining: lags.reduce((sum, { lag }) => sum + Number(lag), 0) })
+        if (lags.every((lag) => lag.committed >= endOf(ends, lag))) return
+        await sleep(lookMs, undefined, { signal })
+      }
     },
     stop: () => running.stop(),
   }

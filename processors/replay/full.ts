@@ -8,12 +8,13 @@ import { compareCredit, type MovedCredit } from './compare.ts'
 import { copyIdentity } from './copy-identity.ts'
 import type { ReplayDeps } from './deps.ts'
 import { awaitLiveRecomputes, deriveMarks, deriveScope } from './derive.ts'
-import { type Feed, startFeed } from './feed.ts'
-import { countMarks } from './marks.ts'
+import { startFeed } from './feed.ts'
+import { insistent } from './insist.ts'
+import { countMarks, type Marks } from './marks.ts'
 import type { ProgressReport } from './progress.ts'
 
-/** A lag or a number of dirty subjects that is made good within moments. */
-const smallLag = 2000
+/** Dirty subjects that are derived within moments. */
+const fewMarks = 2000
 const maxRounds = 8
 
 /**
@@ -41,53 +42,51 @@ export async function replayFull(
   const warehouse = connectClickhouse({ url: clickhouseUrl, database: () => database, requestTimeoutMs: 600_000 })
   const feed = startFeed(deps, { warehouse, name: String(generation), profile })
   const work = { warehouse, admin, signal }
+  const insist = insistent(deps)
+  const read = () => insist(() => feed.reachEnds(report.messages))
+  const identify = () => insist(() => copyIdentity(postgres, warehouse, feed.marks, { profile, signal }))
+  const settleLive = () => insist(() => awaitLiveRecomputes(admin, signal))
+  const deriveMarked = (marks: Marks) => insist(() => deriveMarks(work, marks))
   try {
     if (!replay.flippedAt) {
       await report.phase('reading')
-      await feed.catchUp(smallLag, report.messages)
+      await read()
+      await report.phase('deriving')
+      await identify()
       // All that was stored by now is derived with everything else.
       feed.marks.take()
-      await report.phase('deriving')
-      await copyIdentity(postgres, warehouse, feed.marks, { profile, signal })
-      feed.marks.take()
-      await deriveScope({ ...work, profile, onSlice: report.slices })
+      await insist(() => deriveScope({ ...work, profile, onSlice: report.slices }))
       await report.phase('catching up')
-      await copyIdentity(postgres, warehouse, feed.marks, { profile, signal })
-      await deriveWhatCame(feed, work, report)
-      if (replay.isDryRun) {
-        await feed.reachEnds(report.messages)
-        await awaitLiveRecomputes(admin, signal)
-        await deriveMarks(work, feed.marks.take())
-        return await compareCredit(deps, await liveGeneration(postgres), warehouse, profile)
+      await identify()
+      // Each round is shorter than the one before, as long as deriving is faster than living.
+      for (let round = 0, isMuch = true; isMuch && round < maxRounds; round++) {
+        await read()
+        const marks = feed.marks.take()
+        await deriveMarked(marks)
+        isMuch = countMarks(marks) > fewMarks
       }
-      await flip(postgres, replay.id)
+      if (replay.isDryRun) {
+        await settleLive()
+        return await insist(async () => compareCredit(deps, await liveGeneration(postgres), warehouse, profile))
+      }
+      await insist(() => flip(postgres, replay.id))
     }
     await report.phase('settling')
     await sleep(warehouseLeaseMs + 500, undefined, { signal })
-    await feed.reachEnds(report.messages)
-    await copyIdentity(postgres, warehouse, feed.marks, { profile, signal })
+    await read()
+    await identify()
     const marks = feed.marks.take()
     // What had been marked before a crash is not known any more.
-    const derive = () => (replay.flippedAt ? deriveScope({ ...work, profile }) : deriveMarks(work, marks))
-    await awaitLiveRecomputes(admin, signal)
+    const derive = () => (replay.flippedAt ? insist(() => deriveScope({ ...work, profile })) : deriveMarked(marks))
+    await settleLive()
     await derive()
     // A live recompute that found everything as it should be just before we wrote from older facts: look once more.
-    await awaitLiveRecomputes(admin, signal)
+    await settleLive()
     await derive()
     return undefined
   } finally {
     await feed.stop()
     await warehouse.close()
-  }
-}
-
-/** Each round is shorter than the one before, as long as deriving is faster than living. */
-async function deriveWhatCame(feed: Feed, work: Parameters<typeof deriveMarks>[0], report: ProgressReport) {
-  for (let round = 0; round < maxRounds; round++) {
-    await feed.catchUp(smallLag, report.messages)
-    const marks = feed.marks.take()
-    await deriveMarks(work, marks)
-    if (countMarks(marks) <= smallLag) return
   }
 }
 

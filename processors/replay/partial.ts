@@ -5,6 +5,7 @@ import { copyIdentity } from './copy-identity.ts'
 import type { ReplayDeps } from './deps.ts'
 import { awaitLiveRecomputes, deriveScope, rewriteScope } from './derive.ts'
 import { feedGroups, startFeed } from './feed.ts'
+import { insistent } from './insist.ts'
 import type { ProgressReport } from './progress.ts'
 
 export const partialName = (replay: Replay) => `p${replay.id.slice(0, 8)}`
@@ -19,17 +20,18 @@ export async function replayPartial(deps: ReplayDeps, replay: Replay, report: Pr
   const warehouse = connectClickhouse({ url: clickhouseUrl, database: () => database, requestTimeoutMs: 600_000 })
   const feed = startFeed(deps, { warehouse, name, profile })
   const work = { warehouse, admin, signal, profile }
+  const insist = insistent(deps)
   try {
     await report.phase('reading')
-    await feed.reachEnds(report.messages)
+    await insist(() => feed.reachEnds(report.messages))
     await report.phase('deriving')
-    await copyIdentity(postgres, warehouse, feed.marks, { profile, signal })
-    await awaitLiveRecomputes(admin, signal)
-    await rewriteScope({ ...work, onSlice: report.slices })
+    await insist(() => copyIdentity(postgres, warehouse, feed.marks, { profile, signal }))
+    await insist(() => awaitLiveRecomputes(admin, signal))
+    await insist(() => rewriteScope({ ...work, onSlice: report.slices }))
     await report.phase('settling')
     // A live recompute that found everything as it should be just before we wrote from older facts: look once more.
-    await awaitLiveRecomputes(admin, signal)
-    await deriveScope(work)
+    await insist(() => awaitLiveRecomputes(admin, signal))
+    await insist(() => deriveScope(work))
   } finally {
     await feed.stop()
     await warehouse.close()
