@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { generationDatabase, migrateClickhouse } from '../clickhouse/migrate.ts'
+import { publishViews } from '../clickhouse/views.ts'
 import { loadConfig } from '../infra/config.ts'
 import { connectAdmin } from '../infra/kafka/admin.ts'
 import { connectPostgres } from '../postgres/client.ts'
@@ -18,6 +19,7 @@ async function migrate() {
     say('Postgres', await migratePostgres(pool))
     const database = generationDatabase(await liveGeneration(pool))
     say(`ClickHouse (${database})`, await migrateClickhouse(config.clickhouseUrl, database))
+    await publishViews(config.clickhouseUrl, database)
     say('Kafka', await admin.createTopics())
   } finally {
     await Promise.all([pool.end(), admin.close()])

@@ -8,6 +8,7 @@ import { loadConfig } from '../infra/config.ts'
 const config = loadConfig({ ...process.env, BASE_URL: '' })
 
 export interface FreshWarehouse extends Warehouse {
+  name: string
   /** Rows of any SELECT, as the engine prints them. */
   rows<Row>(sql: string): Promise<Row[]>
   drop(): Promise<void>
@@ -21,6 +22,7 @@ export async function freshWarehouse(): Promise<FreshWarehouse> {
   const client = createClient({ url: config.clickhouseUrl, database: name })
   return {
     ...warehouse,
+    name,
     rows: async <Row>(sql: string) => (await client.query({ query: sql, format: 'JSONEachRow' })).json<Row>(),
     drop: async () => {
       await client.command({ query: `DROP DATABASE ${name}` })
