@@ -1,4 +1,4 @@
-import type { IdentifierType } from '../schemas/messages.ts'
+import { type IdentifierType, identifierTypes } from '../schemas/messages.ts'
 
 /** Types that a person holds once: two different values never belong to one customer. */
 const heldOnce: ReadonlySet<IdentifierType> = new Set(['national_id', 'crm_contact_id', 'external_customer_id'])
@@ -68,7 +68,7 @@ export function groupIdentifiers(
   const joins: GraphLink[] = []
   const blocked = new Map<GraphLink, BlockReason>()
 
-  for (const link of links.toSorted(byEvidence)) {
+  for (const link of links.toSorted(byEvidence(identifiers))) {
     if (hubs.has(link.a) || hubs.has(link.b)) {
       blocked.set(link, 'hub')
       continue
@@ -121,8 +121,20 @@ export function hubsOf(links: Iterable<GraphLink>): Set<string> {
   return new Set([...partners].filter(([, set]) => set.size > maxPartners).map(([token]) => token))
 }
 
-const byEvidence = (x: GraphLink, y: GraphLink) =>
-  compare(x.evidence, y.evidence) || compare(x.a, y.a) || compare(x.b, y.b) || Number(y.isTrusted) - Number(x.isTrusted)
+/**
+ * By evidence; the pairs of one message strongest first, by their types and not by their tokens, which are random: the
+ * same history groups alike wherever it is told.
+ */
+function byEvidence(identifiers: readonly GraphIdentifier[]) {
+  const strength = new Map(identifiers.map(({ token, type }) => [token, identifierTypes.indexOf(type)]))
+  const pair = ({ a, b }: GraphLink) => [strength.get(a)!, strength.get(b)!].sort().join()
+  return (x: GraphLink, y: GraphLink) =>
+    compare(x.evidence, y.evidence) ||
+    compare(pair(x), pair(y)) ||
+    compare(x.a, y.a) ||
+    compare(x.b, y.b) ||
+    Number(y.isTrusted) - Number(x.isTrusted)
+}
 
 const compare = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0)
 

@@ -78,6 +78,26 @@ describe('groupIdentifiers', () => {
     expect(groups(people, links)).toEqual(['m+p', 'n'])
   })
 
+  it.each([
+    ['a', 'b', 'c', 'd'],
+    ['d', 'c', 'b', 'a'],
+  ])('takes the pairs of one message strongest first, whatever their tokens', (own, mail, phone, other) => {
+    const people = [
+      identifier(own, 'external_customer_id', '2'),
+      identifier(mail, 'email', '2'),
+      identifier(phone, 'phone'),
+      identifier(other, 'external_customer_id'),
+    ]
+    const pairs = [
+      [own, mail],
+      [own, phone],
+      [mail, phone],
+    ].map((tokens) => tokens.sort() as [string, string])
+    const links = [link(phone, other, '1'), ...pairs.map(([a, b]) => link(a, b, '2'))]
+    // The phone is another customer's, so the e-mail goes with its own id and not with the phone.
+    expect(groups(people, links)).toEqual([[own, mail].sort().join('+'), [phone, other].sort().join('+')].sort())
+  })
+
   it('lets a person be a contact of two CRMs, once in each', () => {
     const contact = (token: string, namespace: string | null) => ({ ...identifier(token, 'crm_contact_id'), namespace })
     const links = [link('h1', 'mail', '2'), link('mail', 'p1', '3'), link('h2', 'mail', '4')]
