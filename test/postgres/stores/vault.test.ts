@@ -122,3 +122,15 @@ test('a profile that is gone fails its own call, not those it shares a round tri
   await expect(gone).rejects.toThrow('does not exist any more')
   await expect(good).resolves.toHaveLength(1)
 })
+
+test('a look-up finds what has a token, in the order asked, and creates nothing', async () => {
+  const [known] = await freshVault().tokens(profile, [{ type: 'email', value: 'ana@example.com' }])
+  const asked = [
+    { type: 'email', value: 'nobody@example.com' },
+    { type: 'email', value: 'ana@example.com' },
+    { type: 'external_customer_id', value: 'ana@example.com' },
+  ] as const
+  expect(await freshVault().find(profile, asked)).toEqual([undefined, known!.token, undefined])
+  expect(await freshVault().find(await createProfile(pool), asked)).toEqual([undefined, undefined, undefined])
+  expect(await rowsOf(profile)).toHaveLength(1)
+})
