@@ -26,7 +26,9 @@ export async function makePaths({ run }: Database, { customers, touches }: Shape
   const soldAt = `toDateTime64('2026-06-01 00:00:00', 3, 'UTC') + toIntervalSecond(cityHash64(c) % (86400 * 60))`
   const people = `(SELECT number AS c FROM numbers(${customers}))`
 
-  await run(`INSERT INTO profiles VALUES ('${profile}', 'USD', 'UTC', 1)`)
+  await run(
+    `INSERT INTO profiles (profile_id, reporting_currency, timezone, version) VALUES ('${profile}', 'USD', 'UTC', 1)`,
+  )
   await run(
     `INSERT INTO conversion_definitions (profile_id, definition_id, conversion_key, name, event_types, revenue_type,
        is_attribution_eligible, lookback_window_days, is_default, version)

@@ -72,13 +72,13 @@ async function layPaths({ run }: Database): Promise<void> {
 
 /** The very weights of the recompute, cut out of its statement, over the paths; summed by channel. */
 function modelPass(): string {
-  const credited = /\n {2}credited AS \(\n.*?\n {2}\),\n/s.exec(deriveCredits.sql)?.[0]
-  if (!credited) throw new Error('derive_credits has no part named credited any more: adapt bench/lines/attribution.ts')
+  const weights = /\n {2}windowed AS \(.*?\n {2}credited AS \(.*?\n {2}\),\n/s.exec(deriveCredits.sql)?.[0]
+  if (!weights) throw new Error('derive_credits is not cut into steps as it was: adapt bench/lines/attribution.ts')
   const models = ['last', 'first', 'linear', 'decay', 'non_direct', 'position']
   return `
     WITH toUInt64(1000000000) AS whole,
-      conversions AS (SELECT profile_id, customer_id, at, since FROM paths),
-      ${credited.trim()}
+      flagged AS (SELECT profile_id, customer_id, at, since FROM paths),
+      ${weights.trim()}
       rows AS (SELECT columns.3 AS channels, ${models.map((name, at) => `CAST(weights.${at + 1}, 'Array(UInt32)') AS ${name}s`).join()} FROM credited)
     SELECT channel, ${models.map((name) => `sum(${name}) / 1e9 AS ${name}`).join()}
     FROM rows ARRAY JOIN channels AS channel, ${models.map((name) => `${name}s AS ${name}`).join()}

@@ -31,15 +31,15 @@ export const recompute: Line = {
     const many = await stage.database()
     const people = await makePaths(many, { customers: 1_000_000 * scale, touches: [1, 1, 2, 3, 3, 4, 4, 4, 5, 6] })
     await makeHits(many)
-    await recomputeProfiles(many.warehouse, [{ profile_id: people, version: 1n }])
+    await recomputeAll(many, people)
 
     return {
       async measure() {
         await forget(tenth)
-        const little = await secondsOf(() => recomputeProfiles(tenth.warehouse, [{ profile_id: small, version: 1n }]))
+        const little = await secondsOf(() => recomputeAll(tenth, small))
         await forget(full)
         const before = await idleMemory(stage.memory)
-        const whole = await secondsOf(() => recomputeProfiles(full.warehouse, [{ profile_id: large, version: 1n }]))
+        const whole = await secondsOf(() => recomputeAll(full, large))
         const peak = stage.memory.peakMb('clickhouse')
         const bare = await secondsOf(() => full.rows(gatherTouches))
         const one = await dirtySeconds(many, 1)
@@ -58,6 +58,9 @@ export const recompute: Line = {
   },
 }
 
+const recomputeAll = ({ warehouse }: Database, profile_id: string) =>
+  recomputeProfiles(warehouse, [{ profile_id, version: 1n }])
+
 /** The least that any attribution must do with touches: bring each customer's together. */
 const gatherTouches = `
   SELECT sum(length(path)) FROM (
@@ -66,7 +69,7 @@ const gatherTouches = `
 
 /** The credit that a recompute left behind: the next one begins as the first did. */
 async function forget({ run }: Database): Promise<void> {
-  const inHand = ['recompute_dirty', 'recompute_subjects', 'recompute_credits']
+  const inHand = ['recompute_dirty', 'recompute_subjects', 'recompute_conversions', 'recompute_credits']
   for (const table of ['credits', 'report_credits', 'report_days', ...inHand]) await run(`TRUNCATE TABLE ${table}`)
 }
 
