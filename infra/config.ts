@@ -44,7 +44,7 @@ const Environment = z.object({
   /** A .mmdb file with the fields of a City or Country database. */
   GEOIP_DATABASE: z.string().optional(),
   /** Hits a minute; 0 is no limit. */
-  COLLECT_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(600_000),
+  COLLECT_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(6_000_000),
   /** Requests a minute; 0 is no limit. */
   COLLECT_LIMIT_PER_ADDRESS: z.coerce.number().int().min(0).default(6_000),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),

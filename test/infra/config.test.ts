@@ -16,7 +16,7 @@ test('only this machine is a proxy, only the inside reads metrics, and the colle
   const config = load({})
   expect(['127.0.0.1', '10.0.0.1'].map(config.isTrustedProxy)).toEqual([true, false])
   expect(['127.0.0.1', '10.0.0.1', '203.0.113.7'].map(config.isMetricsReader)).toEqual([true, true, false])
-  expect(config.collectLimits).toEqual({ perKey: 600_000, perAddress: 6_000 })
+  expect(config.collectLimits).toEqual({ perKey: 6_000_000, perAddress: 6_000 })
   expect(config.geoipDatabase).toBeUndefined()
 })
 
