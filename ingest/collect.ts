@@ -33,6 +33,8 @@ export const collectPlugin =
 
     const options = {
       bodyLimit: bodyLimitBytes,
+      // A log line costs a fifth of an accepted hit; hits, refusals and times are counted in the metrics instead.
+      logLevel: 'warn' as const,
       schema: { hide: true },
       onRequest: async (request: FastifyRequest) => limits.admitAddress(request.ip),
     }
