@@ -1,37 +1,17 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { createClient } from '@clickhouse/client'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { pidFile } from '../../infra/local/process-record.ts'
-import { type Stack, startStack } from '../../infra/local/stack.ts'
+import { type OwnStack, ownStack } from './own-stack.ts'
 
-/** A stack of its own: this test kills every part of it. */
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, JAVA_HOME: process.env.JAVA_HOME, LOG_LEVEL: 'warn' }
-const folder = mkdtempSync(join(tmpdir(), 'touchline-crash-'))
-const home = join(folder, 'home')
-const lines: string[] = []
-let stack: Stack
-
+let stack: OwnStack
 beforeAll(async () => {
-  stack = await startStack({ home, port: 0, services: true, env, report: (line) => lines.push(line) })
+  stack = await ownStack()
 }, 180_000)
-afterAll(async () => {
-  await stack?.stop()
-  rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+afterAll(() => stack?.remove(), 60_000)
 
 // Hits of programs are bots' hits and start no touch.
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-
-async function touchline(...args: string[]) {
-  const { stdout } = await promisify(execFile)('bin/touchline', args, { env: { ...stack.env } })
-  return JSON.parse(stdout)
-}
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${stack.endpoints.base_url}${path}`, {
@@ -42,9 +22,15 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   })
 
 it('loses no accepted hit or sale and counts none twice while every part is killed in turn', async () => {
-  const { profile_id } = await touchline('profiles', 'create', '--name', 'crash', '--json')
+  const { profile_id } = await stack.touchline<{ profile_id: string }>(
+    'profiles',
+    'create',
+    '--name',
+    'crash',
+    '--json',
+  )
   const scopes = 'attribution:write,campaigns:read'
-  const { key } = await touchline(
+  const { key } = await stack.touchline<{ key: string }>(
     'keys',
     'create',
     '--profile',
@@ -114,15 +100,12 @@ it('loses no accepted hit or sale and counts none twice while every part is kill
   for (const name of ['processors', 'kafka', 'clickhouse', 'postgres', 'valkey', 'api']) {
     const before = accepted.sales.size
     await vi.waitUntil(() => accepted.sales.size >= before + 10, { timeout: 60_000, interval: 50 })
-    process.kill(Number(readFileSync(pidFile(home, name), 'utf8')), 'SIGKILL')
-    await vi.waitUntil(() => lines.some((line) => line.startsWith(`!! ${name} is back`)), {
-      timeout: 90_000,
-      interval: 50,
-    })
+    stack.kill(name)
+    await stack.isBack(name)
   }
   isSending = false
   await visitors
-  expect(await touchline('drain', '--timeout', '180', '--json')).toBeTruthy()
+  expect(await stack.touchline('drain', '--timeout', '180', '--json')).toBeTruthy()
 
   const clickhouse = createClient({ url: stack.endpoints.clickhouse_url, database: 'touchline_g1' })
   const count = async (sql: string) => {
