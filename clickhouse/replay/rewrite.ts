@@ -27,6 +27,9 @@ export const sweepLeftovers = (scope: Scope) =>
       sql: `
 INSERT INTO ${table}
 SELECT * REPLACE (toUInt128({version:String}) AS version, 1 AS is_deleted)
-FROM ${table} FINAL WHERE ${inScope(scope)} AND version < toUInt128({version:String})`,
+FROM (
+  -- Apart: beside the REPLACE the condition would see the new version.
+  SELECT * FROM ${table} FINAL WHERE ${inScope(scope)} AND version < toUInt128({version:String})
+)`,
     }),
   )

@@ -310,7 +310,14 @@ describe('the log', () => {
     const text = log.text()
     expect(text).toContain('"route":"/api/v1/rows/:id"')
     expect(text).toContain('"code":"22P02"')
-    for (const secret of [person, 'maria', '8765 4321', 'topsecret', headers.authorization.slice(-20), 'ana@example.com']) {
+    for (const secret of [
+      person,
+      'maria',
+      '8765 4321',
+      'topsecret',
+      headers.authorization.slice(-20),
+      'ana@example.com',
+    ]) {
       expect(text).not.toContain(secret)
     }
   })
