@@ -28,8 +28,8 @@ export async function knowCustomers({ config }: Stage, profileId: string, count:
          INSERT INTO vault (profile_id, type, value_hmac, token, data_key)
          SELECT $1::uuid, 'email', sha256(token::text::bytea), token, sha256(token::text::bytea) FROM people),
        named AS (INSERT INTO customers (id, profile_id) SELECT customer, $1::uuid FROM people)
-       INSERT INTO identifiers (profile_id, token, type, value, cluster_id, customer_id, first_seen)
-       SELECT $1::uuid, token, 'email', n || '@filler.example', customer, customer, $3 FROM people`,
+       INSERT INTO identifiers (profile_id, token, type, value, cluster_id, customer_id, first_customer_id, first_seen)
+       SELECT $1::uuid, token, 'email', n || '@filler.example', customer, customer, customer, $3 FROM people`,
       [profileId, Math.max(0, count - spoken), evidenceOrder(longAgo, profileId)],
     )
     const vault = postgresVault(pool, vaultKeys(config.secret), { timeoutMs: 30_000 })

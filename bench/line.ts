@@ -59,7 +59,9 @@ export function resultOf(line: string, figure: Figure, rounds: Pair[]): Result {
   }
 }
 
+/** Not a number without values. */
 export function median(values: number[]): number {
+  if (values.length === 0) return Number.NaN
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2
   return sorted.length % 2 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2
