@@ -122,7 +122,7 @@ describe('identity', () => {
     const world = async (order: (batches: Observation[][]) => Observation[][]) => {
       const profile = await createProfile(pool)
       const token = () => randomUUID() as string
-      const [desk, phone] = [token(), token()]
+      const [desk, phone] = [token(), token()].sort() as [string, string]
       const meets = (hub: string, count: number, from: number) =>
         Array.from({ length: count }, (_, i) => named(profile, from + i, { [hub]: 'phone', [token()]: 'email' }))
       const batches = [
@@ -142,6 +142,7 @@ describe('identity', () => {
     expect(inOrder.blocked).toEqual([{ reason: 'hub', count: 2 * maxPartners + 2 }])
     expect(await world((batches) => batches.toReversed())).toEqual(inOrder)
     expect(await world((batches) => [batches.flat()])).toEqual(inOrder)
+    expect(await world(([desk, phone, both]) => [desk!, both!, phone!])).toEqual(inOrder)
   })
 })
 
