@@ -10,8 +10,10 @@ const day = 86_400_000
 let version = 1n
 
 /** A profile in a warehouse whose facts are written by hand: what a recompute makes of them is under test. */
-export async function openProfile(warehouse: FreshWarehouse, { timezone = 'UTC', currency = 'USD' } = {}) {
-  const profile = randomUUID()
+export async function openProfile(
+  warehouse: FreshWarehouse,
+  { timezone = 'UTC', currency = 'USD', profile = randomUUID() as string } = {},
+) {
   await warehouse.insert('profiles', [{ profile_id: profile, reporting_currency: currency, timezone, version: 1 }])
   await define(warehouse, profile, 'payment_received', 'cash')
   await define(warehouse, profile, 'lead_created', 'pipeline')

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openReadingApp } from '../reading-app.ts'
+
+let api: Awaited<ReturnType<typeof openReadingApp>>
+beforeAll(async () => {
+  api = await openReadingApp()
+})
+afterAll(() => api.close())
+
+const at = (text: string) => Date.parse(`2026-10-${text}Z`)
+
+async function person() {
+  const profile = await api.profile()
+  const [phone, laptop, mail, customer] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  for (const subject of [phone, laptop, mail]) await profile.world.belongs(subject, customer)
+  await profile.world.ad('111')
+  await profile.world.hit(phone, at('01T00:00:00'), { ad: '111' })
+  await profile.world.hit(laptop, at('02T00:00:00'))
+  await profile.world.outcome(mail, at('03T00:00:00'), { amount: 1_234 })
+  return { ...profile, customer, phone }
+}
+
+describe('GET /customers/{id}/journey', () => {
+  it('tells the events of all devices in order of time', async () => {
+    const { id, read, customer } = await person()
+    const { status, body } = await read(`/customers/${customer}/journey`)
+    expect(status).toBe(200)
+    expect(body.meta).toEqual({ profile_id: id })
+    expect(body.data.total_count).toBe(3)
+    expect(body.data.events).toMatchObject([
+      {
+        event_type: 'page_view',
+        event_time: '2026-10-01T00:00:00.000Z',
+        channel: 'paid_social',
+        campaign: 'Campaign 1',
+      },
+      { event_type: 'page_view', event_time: '2026-10-02T00:00:00.000Z', channel: 'direct', campaign: null },
+      { event_type: 'payment_received', value_amount: 12.34, currency: 'USD', url: null, is_synthetic: false },
+    ])
+  })
+
+  it('pages by offset and limit, and counts past the end as well', async () => {
+    const { read, customer } = await person()
+    const page = async (query: string) => (await read(`/customers/${customer}/journey?${query}`)).body.data
+    expect(await page('limit=1&offset=1')).toMatchObject({ total_count: 3, events: [{ channel: 'direct' }] })
+    expect(await page('offset=50')).toEqual({ total_count: 3, events: [] })
+    for (const query of ['limit=0', 'limit=101', 'offset=-1']) {
+      expect((await read(`/customers/${customer}/journey?${query}`)).status).toBe(400)
+    }
+  })
+
+  it('takes the id of a visitor who is nobody’s yet, and not of one who is somebody’s', async () => {
+    const { read, world, phone } = await person()
+    const anonymous = randomUUID()
+    await world.hit(anonymous, at('01T00:00:00'))
+    expect((await read(`/customers/${anonymous}/journey`)).body.data.total_count).toBe(1)
+    expect((await read(`/customers/${phone}/journey`)).body.data.total_count).toBe(0)
+  })
+
+  it('answers no events for another profile’s customer, an unknown id and no id at all', async () => {
+    const { customer } = await person()
+    const other = await api.profile()
+    for (const id of [customer, randomUUID(), 'not-an-id', "'; DROP TABLE hits"]) {
+      const { status, body } = await other.read(`/customers/${encodeURIComponent(id)}/journey`)
+      expect(status).toBe(200)
+      expect(body.data).toEqual({ events: [], total_count: 0 })
+    }
+  })
+})

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
+import { apiKeyAuthentication, buildApp, mount } from '../../../http/app.ts'
+import { operations } from '../../../query-api/operations/index.ts'
+import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
+import { baseUrl, bearer, captureLog } from '../../http/test-app.ts'
+import { openProfile } from '../../processors/attribution/world.ts'
+import { createProfile, openPostgres } from '../../profiles.ts'
+
+/** The reading side of the API over a warehouse of its own. */
+export async function openReadingApp() {
+  const pool: pg.Pool = await openPostgres()
+  const warehouse: FreshWarehouse = await freshWarehouse()
+  const app: FastifyInstance = await buildApp({
+    baseUrl,
+    logger: captureLog().logger,
+    authenticate: apiKeyAuthentication(pool),
+    mounts: [mount(operations, { postgres: pool, clickhouse: warehouse }, ['postgres', 'clickhouse'])],
+  })
+  return {
+    pool,
+    warehouse,
+    /** A profile with a key that reads it, and facts to be written by hand. */
+    async profile() {
+      const id = await createProfile(pool)
+      const headers = await bearer(pool, id, ['campaigns:read', 'customers:read'], 10_000)
+      const world = await openProfile(warehouse, { profile: id })
+      const read = async (path: string) => {
+        const answer = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers })
+        return { status: answer.statusCode, body: answer.json() }
+      }
+      return { id, world, read }
+    },
+    async close() {
+      await app.close()
+      await warehouse.drop()
+      await pool.end()
+    },
+  }
+}
