@@ -37,26 +37,27 @@ export async function replayFull(
   const { profileId: profile } = replay
   const generation = replay.generation!
   const database = generationDatabase(generation)
-  if (!replay.flippedAt) await dropOthers(deps, generation)
-  await migrateClickhouse(clickhouseUrl, database)
+  const insist = insistent(deps)
+  if (!replay.flippedAt) await insist(() => dropOthers(deps, generation))
+  await insist(() => migrateClickhouse(clickhouseUrl, database))
   const warehouse = connectClickhouse({ url: clickhouseUrl, database: () => database, requestTimeoutMs: 600_000 })
   const feed = startFeed(deps, { warehouse, name: String(generation), profile })
   const work = { warehouse, admin, signal }
-  const insist = insistent(deps)
+  const enter = (phase: string) => insist(() => report.phase(phase))
   const read = () => insist(() => feed.reachEnds(report.messages))
   const identify = () => insist(() => copyIdentity(postgres, warehouse, feed.marks, { profile, signal }))
   const settleLive = () => insist(() => awaitLiveRecomputes(admin, signal))
   const deriveMarked = (marks: Marks) => insist(() => deriveMarks(work, marks))
   try {
     if (!replay.flippedAt) {
-      await report.phase('reading')
+      await enter('reading')
       await read()
-      await report.phase('deriving')
+      await enter('deriving')
       await identify()
       // All that was stored by now is derived with everything else.
       feed.marks.take()
       await insist(() => deriveScope({ ...work, profile, onSlice: report.slices }))
-      await report.phase('catching up')
+      await enter('catching up')
       await identify()
       // Each round is shorter than the one before, as long as deriving is faster than living.
       for (let round = 0, isMuch = true; isMuch && round < maxRounds; round++) {
@@ -71,7 +72,7 @@ export async function replayFull(
       }
       await insist(() => flip(postgres, replay.id))
     }
-    await report.phase('settling')
+    await enter('settling')
     await sleep(warehouseLeaseMs + 500, undefined, { signal })
     await read()
     await identify()

@@ -16,19 +16,21 @@ export async function replayPartial(deps: ReplayDeps, replay: Replay, report: Pr
   const { profileId: profile } = replay
   const database = generationDatabase(replay.generation!)
   const name = partialName(replay)
-  if (replay.from) await startAt(deps, name, replay.from)
+  const insist = insistent(deps)
+  const { from } = replay
+  if (from) await insist(() => startAt(deps, name, from))
   const warehouse = connectClickhouse({ url: clickhouseUrl, database: () => database, requestTimeoutMs: 600_000 })
   const feed = startFeed(deps, { warehouse, name, profile })
   const work = { warehouse, admin, signal, profile }
-  const insist = insistent(deps)
+  const enter = (phase: string) => insist(() => report.phase(phase))
   try {
-    await report.phase('reading')
+    await enter('reading')
     await insist(() => feed.reachEnds(report.messages))
-    await report.phase('deriving')
+    await enter('deriving')
     await insist(() => copyIdentity(postgres, warehouse, feed.marks, { profile, signal }))
     await insist(() => awaitLiveRecomputes(admin, signal))
     await insist(() => rewriteScope({ ...work, onSlice: report.slices }))
-    await report.phase('settling')
+    await enter('settling')
     // A live recompute that found everything as it should be just before we wrote from older facts: look once more.
     await insist(() => awaitLiveRecomputes(admin, signal))
     await insist(() => deriveScope(work))

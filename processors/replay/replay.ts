@@ -18,6 +18,7 @@ import type { MovedCredit } from './compare.ts'
 import type { ReplayDeps } from './deps.ts'
 import { feedGroups } from './feed.ts'
 import { replayFull } from './full.ts'
+import { insistent } from './insist.ts'
 import { partialName, replayPartial } from './partial.ts'
 import { reportProgress } from './progress.ts'
 
@@ -45,14 +46,15 @@ export const runReplay = (deps: ReplayDeps, request: ReplayRequest): Promise<Rep
     const { postgres, admin, clickhouseUrl } = deps
     const replay = (await takeUp(postgres, request)) ?? (await begin(postgres, request))
     const report = reportProgress(postgres, replay, deps.onProgress)
+    const own = { ...deps, signal }
+    const insist = insistent(own)
     try {
-      const own = { ...deps, signal }
       let moved: MovedCredit[] | undefined
       if (replay.kind === 'full') moved = await replayFull(own, replay, report)
       else await replayPartial(own, replay, report)
-      if (replay.isDryRun && !request.isKept) await dropGeneration(clickhouseUrl, replay.generation!)
-      await completeReplay(postgres, replay.id)
-      await admin.deleteGroups(groupsOf(replay))
+      if (replay.isDryRun && !request.isKept) await insist(() => dropGeneration(clickhouseUrl, replay.generation!))
+      await insist(() => completeReplay(postgres, replay.id))
+      await insist(() => admin.deleteGroups(groupsOf(replay)))
       return { replay, progress: report.current(), moved }
     } catch (error) {
       const code = deps.signal.aborted ? 'interrupted' : codeOf(error)
