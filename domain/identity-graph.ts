@@ -44,9 +44,12 @@ export interface Grouping {
   blocked: Map<GraphLink, BlockReason>
 }
 
-/** Event time, then id, as one text that sorts: "first wins" is a minimum, whatever arrived first. */
-export const evidenceOrder = (eventTimeMs: number, id: string): string =>
-  `${String(Math.max(0, eventTimeMs)).padStart(15, '0')}:${id}`
+/**
+ * Event time, then id, then the message's version, as one text that sorts: "first wins" is a minimum, whatever arrived
+ * first. Versions decide only between messages about one thing, where order is data.
+ */
+export const evidenceOrder = (eventTimeMs: number, id: string, version = 0n): string =>
+  `${String(Math.max(0, eventTimeMs)).padStart(15, '0')}:${id}:${version.toString(16).padStart(32, '0')}`
 
 export interface Guards {
   cuts?: readonly CutSide[]

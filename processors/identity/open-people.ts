@@ -29,10 +29,10 @@ export const openPeople =
         value.sightings.flatMap(({ profileId, identifiers }) => identifiers.map(({ token }) => ({ profileId, token }))),
       ),
     )
-    return batch.map(({ value }) => {
+    return batch.map(({ value, version }) => {
       const named = value.sightings.filter(({ identifiers }) => identifiers.length > 0)
       try {
-        return ok({ ...value, observations: named.map((sighting) => toObservation(sighting, keys)) })
+        return ok({ ...value, observations: named.map((sighting) => toObservation(sighting, version, keys)) })
       } catch {
         return reject('broken_seal')
       }
@@ -46,7 +46,7 @@ function storable(text: unknown): string | null {
   return text
 }
 
-function toObservation(sighting: Sighting, keys: Keys): Observation {
+function toObservation(sighting: Sighting, version: bigint, keys: Keys): Observation {
   const { profileId, evidenceId, eventTime, isTrusted, visitorId, identifiers, traits } = sighting
   // Without its key a value was erased: the person is gone, the grouping by token stays.
   const reveal = (token: string, what: 'value' | 'traits', sealed: Buffer): string | null => {
@@ -56,7 +56,7 @@ function toObservation(sighting: Sighting, keys: Keys): Observation {
   const names = JSON.parse((traits && reveal(traits.token, 'traits', traits.sealed)) ?? '{}')
   return {
     profileId,
-    evidence: evidenceOrder(eventTime, evidenceId),
+    evidence: evidenceOrder(eventTime, evidenceId, version),
     isTrusted,
     visitorId,
     identifiers: identifiers.map(({ type, token, sealed }) => ({
