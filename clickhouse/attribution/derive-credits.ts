@@ -15,30 +15,27 @@ INSERT INTO recompute_credits (
   touch_ids, touch_times, channels, sources, directs, synthetics, campaign_ids, ad_set_ids, ad_ids, join_methods,
   last_touch, first_touch, linear, time_decay, last_non_direct, position_based, content_hash, version, is_deleted)
 WITH
-  toUInt64(1000000000) AS whole,
+  toInt64(1000000000) AS whole,
   toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
   subjects AS (
     SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE run_id = {run:UUID}
   ),
-  own_touches AS (
-    SELECT t.profile_id AS profile_id, s.customer_id AS customer_id, t.subject_id AS subject_id, t.touch_id AS touch_id,
-      t.touch_time AS touch_time, t.channel AS channel, t.source AS source, t.is_direct AS is_direct,
-      t.is_synthetic AS is_synthetic, t.campaign_ref AS campaign_ref, t.ad_set_ref AS ad_set_ref, t.ad_ref AS ad_ref,
-      t.utm AS utm
-    FROM (
-      SELECT * FROM touches FINAL
-      WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects)
-    ) AS t
-    INNER JOIN subjects AS s ON s.profile_id = t.profile_id AND s.subject_id = t.subject_id
+  -- What touches say about their ads: few ways of saying it among many touches, so each is looked up once.
+  said AS (
+    SELECT profile_id, reference, any(ad_ref) AS ad_ref, any(ad_set_ref) AS ad_set_ref, any(campaign_ref) AS campaign_ref,
+      any(utm['content']) AS content, any(utm['term']) AS term, any(utm['id']) AS id, any(utm['campaign']) AS campaign
+    FROM touches
+    WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects) AND reference != 0
+    GROUP BY profile_id, reference
   ),
-  -- What each touch says about its ad, strongest first.
   named AS (
-    SELECT profile_id, subject_id, touch_id, reference.1 AS rank, reference.2 AS kind, reference.3 AS value
-    FROM own_touches
+    SELECT profile_id, reference, naming.1 AS rank, naming.2 AS kind, naming.3 AS value
+    FROM said
+    -- Strongest first.
     ARRAY JOIN [
       (1, 'ad', ad_ref), (2, 'ad_set', ad_set_ref), (3, 'campaign', campaign_ref),
-      (4, 'ad', utm['content']), (5, 'ad_set', utm['term']), (6, 'campaign', utm['id']),
-      (7, 'campaign_name', utm['campaign'])] AS reference
+      (4, 'ad', content), (5, 'ad_set', term), (6, 'campaign', id),
+      (7, 'campaign_name', campaign)] AS naming
     WHERE value != ''
   ),
   entities AS (
@@ -47,23 +44,33 @@ WITH
       SELECT profile_id, name.1 AS kind, name.2 AS value, campaign_id, ad_set_id,
         if(level = 'ad', entity_id, nobody) AS ad_id, entity_id
       FROM (
-        SELECT * FROM ad_entities FINAL WHERE profile_id IN (SELECT profile_id FROM named)
+        SELECT * FROM ad_entities FINAL WHERE profile_id IN (SELECT profile_id FROM subjects)
       )
       ARRAY JOIN arrayFilter(pair -> pair.2 != '',
         [(toString(level), external_id), ('campaign_name', if(level = 'campaign', name, ''))]) AS name
     )
-    WHERE (profile_id, kind, value) IN (SELECT profile_id, kind, value FROM named)
     GROUP BY profile_id, kind, value
     HAVING uniqExact(entity_id) = 1
   ),
   joined AS (
-    SELECT n.profile_id AS profile_id, n.subject_id AS subject_id, n.touch_id AS touch_id,
+    SELECT n.profile_id AS profile_id, n.reference AS reference,
       argMin((e.campaign_id, e.ad_set_id, e.ad_id,
         ['service_ad_id', 'service_ad_set_id', 'service_campaign_id', 'utm_ad_id', 'utm_ad_set_id', 'utm_campaign_id',
          'campaign_name'][n.rank]), n.rank) AS entity
     FROM named AS n
     INNER JOIN entities AS e ON e.profile_id = n.profile_id AND e.kind = n.kind AND e.value = n.value
-    GROUP BY profile_id, subject_id, touch_id
+    GROUP BY profile_id, reference
+  ),
+  own_touches AS (
+    SELECT t.profile_id AS profile_id, s.customer_id AS customer_id, t.reference AS reference, t.touch_id AS touch_id,
+      t.touch_time AS touch_time, t.channel AS channel, t.source AS source, t.is_direct AS is_direct,
+      t.is_synthetic AS is_synthetic
+    FROM (
+      SELECT profile_id, subject_id, touch_id, touch_time, channel, source, is_direct, is_synthetic, reference
+      FROM touches FINAL
+      WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects)
+    ) AS t
+    INNER JOIN subjects AS s ON s.profile_id = t.profile_id AND s.subject_id = t.subject_id
   ),
   paths AS (
     SELECT t.profile_id AS profile_id, t.customer_id AS customer_id,
@@ -71,7 +78,7 @@ WITH
         toUnixTimestamp64Milli(t.touch_time), t.touch_id, t.channel, t.source, t.is_direct, t.is_synthetic,
         j.entity.1, j.entity.2, j.entity.3, j.entity.4))) AS path
     FROM own_touches AS t
-    LEFT JOIN joined AS j ON j.profile_id = t.profile_id AND j.subject_id = t.subject_id AND j.touch_id = t.touch_id
+    LEFT JOIN joined AS j ON j.profile_id = t.profile_id AND j.reference = t.reference
     GROUP BY profile_id, customer_id
   ),
   conversions AS (SELECT * FROM recompute_conversions WHERE run_id = {run:UUID}),
@@ -112,18 +119,18 @@ WITH
     LEFT JOIN paths AS p ON p.profile_id = c.profile_id AND p.customer_id = c.customer_id
   ),
   measured AS (
-    SELECT *, length(touches_in) AS n, greatest(n, 1) AS parts, arrayEnumerate(touches_in) AS positions,
+    SELECT *, toInt64(length(touches_in)) AS n, greatest(n, 1) AS parts, arrayEnumerate(touches_in) AS positions,
       arrayLastIndex(touch -> NOT touch.5, touches_in) AS last_indirect
     FROM windowed
   ),
   decayed AS (
-    SELECT *, arrayMap(touch -> toUInt64(round(exp2((touch.1 - touches_in[n].1) / 604800000) * 1000000000)), touches_in) AS decays,
-      intDiv(200000000, greatest(toInt64(n) - 2, 1)) AS middle
+    SELECT *, arrayMap(touch -> toInt64(round(exp2((touch.1 - touches_in[n].1) / 604800000) * 1000000000)), touches_in) AS decays,
+      intDiv(toInt64(200000000), greatest(n - 2, 1)) AS middle
     FROM measured
   ),
   shared AS (
     SELECT *, arrayMap(decay -> intDiv(decay * whole, decay_sum), decays) AS decay_parts
-    FROM (SELECT *, greatest(arraySum(decays), 1) AS decay_sum FROM decayed)
+    FROM (SELECT *, greatest(arraySum(decays), toInt64(1)) AS decay_sum FROM decayed)
   ),
   credited AS (
     SELECT *, fromUnixTimestamp64Milli(at, 'UTC') AS occurred_at,
@@ -139,15 +146,15 @@ WITH
         arrayMap(touch -> touch.9, touches_in),
         arrayMap(touch -> touch.10, touches_in)) AS columns,
       tuple(
-        arrayMap(i -> if(i = n, whole, 0), positions),
-        arrayMap(i -> if(i = 1, whole, 0), positions),
-        arrayMap(i -> intDiv(whole, parts) + if(i = n, whole % parts, 0), positions),
-        arrayMap((part, i) -> part + if(i = n, whole - arraySum(decay_parts), 0), decay_parts, positions),
-        arrayMap(i -> if(i = if(last_indirect = 0, n, last_indirect), whole, 0), positions),
+        arrayMap(i -> if(i = n, whole, toInt64(0)), positions),
+        arrayMap(i -> if(i = 1, whole, toInt64(0)), positions),
+        arrayMap(i -> intDiv(whole, parts) + if(i = n, whole % parts, toInt64(0)), positions),
+        arrayMap((part, i) -> part + if(i = n, whole - arraySum(decay_parts), toInt64(0)), decay_parts, positions),
+        arrayMap(i -> if(i = if(last_indirect = 0, n, toInt64(last_indirect)), whole, toInt64(0)), positions),
         arrayMap(i -> multiIf(
           n = 1, whole,
-          n = 2, 500000000,
-          i = 1, 400000000,
+          n = 2, toInt64(500000000),
+          i = 1, toInt64(400000000),
           i = n, whole - 400000000 - middle * (n - 2),
           middle), positions)) AS weights
     FROM shared
@@ -155,8 +162,10 @@ WITH
   hashed AS (
     SELECT *,
       conversion_type != '' AS is_counted,
-      cityHash64(outcome_id, customer_id, conversion_type, revenue_type, is_eligible, occurred_at, day,
-        toString(tuple(amount_minor, net_minor, is_first_payment, opens_first_payment)), currency, country, device, toString(columns), toString(weights)) AS content_hash
+      -- Weights follow from the path; the number in front changes when their rules do.
+      cityHash64(1, outcome_id, customer_id, conversion_type, revenue_type, is_eligible, at, since, day,
+        toString(tuple(amount_minor, net_minor, is_first_payment, opens_first_payment)), currency, country, device,
+        touches_in) AS content_hash
     FROM credited
   ),
   standing AS (

@@ -72,5 +72,7 @@ SELECT {run:UUID}, r.profile_id, s.customer_id, r.conversion_id, r.outcome_id, d
 FROM recorded AS r
 INNER JOIN subjects AS s ON s.profile_id = r.profile_id AND s.subject_id = r.subject_id
 LEFT JOIN definitions AS d ON d.profile_id = r.profile_id AND d.event_type = r.event_type
-ASOF LEFT JOIN rates AS x ON x.base = r.currency AND x.quote = r.reporting_currency AND r.day >= x.date`,
+ASOF LEFT JOIN rates AS x ON x.base = r.currency AND x.quote = r.reporting_currency AND r.day >= x.date
+-- Reordered, the join with subjects would lose its computed key and pair every outcome with every subject.
+SETTINGS query_plan_optimize_join_order_limit = 0`,
 })

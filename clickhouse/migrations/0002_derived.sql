@@ -20,7 +20,12 @@ CREATE TABLE IF NOT EXISTS touches (
   country LowCardinality(String) COMMENT 'Country',
   content_hash UInt64 COMMENT 'Of all the columns above: an equal touch is not written again',
   version UInt128 COMMENT 'Version of the recompute',
-  is_deleted UInt8 DEFAULT 0 COMMENT 'Tombstone'
+  is_deleted UInt8 DEFAULT 0 COMMENT 'Tombstone',
+  reference UInt64 MATERIALIZED if(
+    ad_ref = '' AND ad_set_ref = '' AND campaign_ref = '' AND utm['content'] = '' AND utm['term'] = '' AND utm['id'] = ''
+      AND utm['campaign'] = '',
+    0, cityHash64(ad_ref, ad_set_ref, campaign_ref, utm['content'], utm['term'], utm['id'], utm['campaign']))
+    COMMENT 'Hash of everything that can name an ad, 0 when nothing does: few are distinct, so ads are looked up once each'
 ) ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (profile_id, subject_id, touch_id)
 SETTINGS index_granularity = 512, min_compress_block_size = 4096, max_compress_block_size = 16384
