@@ -4,7 +4,7 @@ import type { Offsets, PartitionLag } from '../../infra/kafka/admin.ts'
 import type { IdentityStore } from '../../postgres/stores/identity.ts'
 import { topics } from '../../schemas/topics.ts'
 import { rawPipelines } from '../raw-pipelines.ts'
-import { each, groupOf, ok, type Pipeline, skip } from '../runner/pipeline.ts'
+import { each, groupOf, ok, type Pipeline, pipeline, skip } from '../runner/pipeline.ts'
 import { run } from '../runner/run.ts'
 import type { ReplayDeps } from './deps.ts'
 import { collectMarks, type MarkCollector } from './marks.ts'
@@ -28,6 +28,8 @@ export interface FeedOptions {
   name: string
   /** Only this profile's messages, and those that concern everybody. */
   profile?: string | null | undefined
+  /** Also collects the marks that live processing makes, from the end of their topic as it is at the start. */
+  followsLive?: boolean | undefined
 }
 
 const lookMs = 200
@@ -41,7 +43,12 @@ const knownIdentity: IdentityStore = {
 
 /** The groups of a replay, one a raw topic. */
 export const feedGroups = (name: string): { group: string; topic: string }[] =>
-  rawTopics.map((topic) => ({ group: groupOf(feedName(name, topic)), topic }))
+  rawTopics.map((topic) => feedGroup(name, topic))
+
+/** The group that follows live marks. */
+export const liveMarksGroup = (name: string) => feedGroup(name, topics.dirtyCustomers.name)
+
+const feedGroup = (name: string, topic: string) => ({ group: groupOf(feedName(name, topic)), topic })
 
 const feedName = (name: string, topic: string) => `replay-${name}-${topic}`
 
@@ -50,11 +57,19 @@ export const rawTopics = Object.values(topics)
   .filter(({ retentionMs }) => retentionMs === -1)
   .map(({ name }) => name as string)
 
-export function startFeed(deps: ReplayDeps, { warehouse, name, profile }: FeedOptions): Feed {
+export async function startFeed(deps: ReplayDeps, options: FeedOptions): Promise<Feed> {
+  const { warehouse, name, profile, followsLive } = options
   const { brokers, admin, codec, vault, logger, signal } = deps
   const marks = collectMarks()
   const facts = { warehouse, vault, identity: knownIdentity, producer: marks.producer }
-  const pipelines = rawPipelines(facts).map((pipeline) => ({
+  const liveMarks = pipeline(topics.dirtyCustomers).sink((batch) =>
+    marks.producer.send(
+      topics.dirtyCustomers,
+      batch.map(({ value }) => value),
+    ),
+  )
+  if (followsLive) await beginAtEnd(deps, liveMarks.topic.name, liveMarksGroup(name).group)
+  const pipelines = [...rawPipelines(facts), ...(followsLive ? [liveMarks] : [])].map((pipeline) => ({
     ...only(pipeline, profile),
     name: feedName(name, pipeline.topic.name),
   }))
@@ -98,6 +113,11 @@ export function startFeed(deps: ReplayDeps, { warehouse, name, profile }: FeedOp
     },
     stop: () => running.stop(),
   }
+}
+
+async function beginAtEnd({ admin }: ReplayDeps, topic: string, group: string): Promise<void> {
+  const committed = await admin.committedOffsets(group, topic)
+  if (committed.size === 0) await admin.moveGroup(group, topic, (await admin.endOffsets([topic])).get(topic)!)
 }
 
 const endOf = (ends: Offsets, { topic, partition }: PartitionLag) => ends.get(topic)?.get(partition) ?? 0n

@@ -25,8 +25,9 @@ const maxRounds = 8
  * its lease. When that is over for everybody, every message that any process may have stored in the old generation is
  * in the topics, and the replay reads up to their ends of that moment; later ones are stored in the new generation by
  * live processing. Facts carry their message's version, so what both store is stored once. Identity is compared with
- * Postgres once more. Whatever the replay stored since it derived everything is marked, and derived again at the end
- * with a version above all recomputes that may have seen less (docs/decisions/0030-replay.md).
+ * Postgres once more. Whatever the replay stored and whatever live processing marked since everything was derived is
+ * derived again at the end, with a version above all recomputes that may have seen less: a recompute that was done in
+ * the old generation, or half in each, is made good (docs/decisions/0030-replay.md).
  */
 export async function replayFull(
   deps: ReplayDeps,
@@ -41,7 +42,7 @@ export async function replayFull(
   if (!replay.flippedAt) await insist(() => dropOthers(deps, generation))
   await insist(() => migrateClickhouse(clickhouseUrl, database))
   const warehouse = connectClickhouse({ url: clickhouseUrl, database: () => database, requestTimeoutMs: 600_000 })
-  const feed = startFeed(deps, { warehouse, name: String(generation), profile })
+  const feed = await insist(() => startFeed(deps, { warehouse, name: String(generation), profile, followsLive: true }))
   const work = { warehouse, admin, signal }
   const enter = (phase: string) => insist(() => report.phase(phase))
   const read = () => insist(() => feed.reachEnds(report.messages))

@@ -20,7 +20,7 @@ export async function replayPartial(deps: ReplayDeps, replay: Replay, report: Pr
   const { from } = replay
   if (from) await insist(() => startAt(deps, name, from))
   const warehouse = connectClickhouse({ url: clickhouseUrl, database: () => database, requestTimeoutMs: 600_000 })
-  const feed = startFeed(deps, { warehouse, name, profile })
+  const feed = await startFeed(deps, { warehouse, name, profile })
   const work = { warehouse, admin, signal, profile }
   const enter = (phase: string) => insist(() => report.phase(phase))
   try {

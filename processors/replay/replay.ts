@@ -16,7 +16,7 @@ import {
 import { liveGeneration } from '../../postgres/stores/warehouse.ts'
 import type { MovedCredit } from './compare.ts'
 import type { ReplayDeps } from './deps.ts'
-import { feedGroups } from './feed.ts'
+import { feedGroups, liveMarksGroup } from './feed.ts'
 import { replayFull } from './full.ts'
 import { insistent } from './insist.ts'
 import { partialName, replayPartial } from './partial.ts'
@@ -89,8 +89,10 @@ export const dropOldGenerations = (deps: Pick<ReplayDeps, 'postgres' | 'clickhou
     return old
   })
 
-const groupsOf = (replay: Replay) =>
-  feedGroups(replay.kind === 'full' ? String(replay.generation) : partialName(replay)).map(({ group }) => group)
+function groupsOf(replay: Replay): string[] {
+  const name = replay.kind === 'full' ? String(replay.generation) : partialName(replay)
+  return [...feedGroups(name), liveMarksGroup(name)].map(({ group }) => group)
+}
 
 async function takeUp(postgres: pg.Pool, request: ReplayRequest): Promise<Replay | undefined> {
   const replay = await unfinishedReplay(postgres)
