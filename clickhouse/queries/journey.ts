@@ -43,12 +43,25 @@ WITH
     WHERE {customer:UUID} NOT IN (
       SELECT subject_id FROM identity_map FINAL WHERE profile_id = {profile:UUID} AND subject_id = {customer:UUID})
   ),
-  own_outcomes AS (
+  found AS (
     SELECT * FROM outcomes FINAL
     WHERE profile_id = {profile:UUID} AND outcome_id IN (
       SELECT outcome_id FROM subject_outcomes
       WHERE profile_id = {profile:UUID} AND subject_id IN (SELECT subject_id FROM subjects))
-      AND subject_id IN (SELECT subject_id FROM subjects)
+  ),
+  payers AS (
+    SELECT payment_id, payer_subject_id FROM payment_actions FINAL
+    WHERE profile_id = {profile:UUID} AND kind = 'payer' AND payment_id IN (SELECT outcome_id FROM found)
+  ),
+  -- An assigned payer takes a payment over.
+  own_outcomes AS (
+    SELECT f.* FROM found AS f LEFT JOIN payers AS p ON p.payment_id = f.outcome_id
+    WHERE if(p.payer_subject_id = toUUID('00000000-0000-0000-0000-000000000000'), f.subject_id, p.payer_subject_id)
+      IN (SELECT subject_id FROM subjects)
+  ),
+  synthetic AS (
+    SELECT touch_id FROM touches FINAL
+    WHERE profile_id = {profile:UUID} AND is_synthetic AND subject_id IN (SELECT subject_id FROM found)
   ),
   named AS (
     SELECT name, external_id FROM ad_entities FINAL WHERE profile_id = {profile:UUID} AND level = 'campaign'
@@ -67,9 +80,10 @@ WITH
     WHERE profile_id = {profile:UUID} AND subject_id IN (SELECT subject_id FROM subjects)
       AND event_type IN ('page_view', 'identify')
     UNION ALL
-    SELECT outcome_id, toString(event_type), event_name, occurred_at, url, path, '',
-      if(provider != '', toString(provider), ''), '', campaign_ref, ad_ref, '',
-      amount_minor, toString(currency), toString(device), toString(browser), toString(os), toString(country), city, false
+    SELECT outcome_id, toString(event_type), event_name, occurred_at, url, path, toString(channel),
+      if(provider != '', toString(provider), toString(traffic_source)), toString(medium), campaign_ref, ad_ref, '',
+      amount_minor, toString(currency), toString(device), toString(browser), toString(os), toString(country), city,
+      outcome_id IN (SELECT touch_id FROM synthetic)
     FROM own_outcomes
   )
 SELECT event_type, if(event_name = '', event_type, event_name) AS event_name, event_time, url, path, channel, source, medium,

@@ -40,6 +40,27 @@ describe('GET /customers/{id}/journey', () => {
     ])
   })
 
+  it('marks an off-site conversion that was given a touch of its own, and names its campaign', async () => {
+    const { world, read } = await api.profile()
+    await world.ad('111')
+    const lead = randomUUID()
+    await world.outcome(lead, at('02T00:00:00'), { type: 'lead_created', source: 'crm', ad: '111' })
+    await world.recompute()
+    const { body } = await read(`/customers/${lead}/journey`)
+    expect(body.data.events).toMatchObject([
+      { event_type: 'lead_created', is_synthetic: true, channel: 'paid_social', campaign: 'Campaign 1' },
+    ])
+  })
+
+  it('shows a payment in the journey of its assigned payer alone', async () => {
+    const { world, read } = await api.profile()
+    const [sender, payer] = [randomUUID(), randomUUID()]
+    const payment = await world.outcome(sender, at('02T00:00:00'))
+    await world.act(payment, 'payer', { payer })
+    expect((await read(`/customers/${payer}/journey`)).body.data.total_count).toBe(1)
+    expect((await read(`/customers/${sender}/journey`)).body.data.total_count).toBe(0)
+  })
+
   it('pages by offset and limit, and counts past the end as well', async () => {
     const { read, customer } = await person()
     const page = async (query: string) => (await read(`/customers/${customer}/journey?${query}`)).body.data
