@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectClickhouse } from '../../clickhouse/client.ts'
 import { dropGeneration, listGenerations } from '../../clickhouse/generations.ts'
 import { generationDatabase, migrateClickhouse } from '../../clickhouse/migrate.ts'
+import { publishViews } from '../../clickhouse/views.ts'
 import { flip, type Replay } from '../../postgres/stores/replays.ts'
 import { liveGeneration, warehouseLeaseMs } from '../../postgres/stores/warehouse.ts'
 import { compareCredit, type MovedCredit } from './compare.ts'
@@ -74,6 +75,7 @@ export async function replayFull(
       await insist(() => flip(postgres, replay.id))
     }
     await enter('settling')
+    await insist(() => publishViews(clickhouseUrl, database))
     await sleep(warehouseLeaseMs + 500, undefined, { signal })
     await read()
     await identify()
