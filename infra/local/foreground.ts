@@ -18,9 +18,12 @@ export async function startUntilSignal(options: Omit<StackOptions, 'signal'>): P
   let stack: Stack | undefined
   let stopping: Promise<void> | undefined
   const done = Promise.withResolvers<void>()
+  // Where every engine is somebody else's there is no child to live for.
+  const alive = setInterval(() => {}, 2 ** 30)
   const finish = () => {
     stopping ??= (stack?.stop() ?? Promise.resolve()).finally(() => {
       for (const signal of signals) process.off(signal, onSignal)
+      clearInterval(alive)
       done.resolve()
     })
     return stopping
