@@ -106,7 +106,7 @@ async function send(config: Config, demo: Demo, signal: AbortSignal | undefined)
 
 function goOn({ baseUrl, clickhouseUrl, databaseUrl, kafkaBrokers }: Config, demo: Demo): string {
   const range = `date_from=${demo.business.dateFrom}&date_to=${demo.business.dateTo}`
-  const sql = `SELECT channel, count() FROM touches FINAL WHERE profile_id = '${demo.profileId}' GROUP BY channel ORDER BY 2 DESC`
+  const sql = `SELECT channel, count() FROM touchline.touches WHERE profile_id = '${demo.profileId}' GROUP BY channel ORDER BY 2 DESC`
   return [
     `API docs    ${baseUrl}/docs`,
     `ClickHouse  ${clickhouseUrl}`,
