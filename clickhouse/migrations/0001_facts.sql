@@ -90,6 +90,15 @@ ORDER BY (profile_id, outcome_id, subject_id)
 SETTINGS index_granularity = 512
 COMMENT 'Way from an outcome to every subject it ever had';
 
+CREATE TABLE IF NOT EXISTS named_outcomes (
+  profile_id UUID COMMENT 'Profile',
+  subject_id UUID COMMENT 'A subject that holds or once held the outcome',
+  outcome_id UUID COMMENT 'An outcome outside the site that names, or once named, its ad'
+) ENGINE = ReplacingMergeTree
+ORDER BY (profile_id, subject_id, outcome_id)
+SETTINGS index_granularity = 512
+COMMENT 'The few outcomes that may need a synthetic touch: a superset, verified on read';
+
 CREATE TABLE IF NOT EXISTS ad_delivery (
   profile_id UUID COMMENT 'Profile',
   date Date COMMENT 'Day in the ad account''s time zone',

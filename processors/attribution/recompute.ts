@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { deriveCredits } from '../../clickhouse/attribution/derive-credits.ts'
-import { deriveSyntheticTouches } from '../../clickhouse/attribution/derive-synthetic-touches.ts'
+import { deriveSyntheticTouches, namesAds } from '../../clickhouse/attribution/derive-synthetic-touches.ts'
 import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
 import { countSubjects, dirtyProfiles } from '../../clickhouse/attribution/dirty-profiles.ts'
 import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
@@ -59,18 +59,16 @@ export async function recomputeProfiles(warehouse: Warehouse, dirty: DirtyProfil
   }
 }
 
-const steps = [
-  expandSubjects,
-  deriveTouches,
-  deriveSyntheticTouches,
-  stageConversions,
-  deriveCredits,
-  rememberDays,
-  publishReport,
-  publishCredits,
-]
-
 /** Derives the customers of the subjects that `recompute_dirty` holds for the run. */
 export async function derive(warehouse: Warehouse, run: string): Promise<void> {
-  for (const step of steps) await warehouse.execute(step, { run })
+  await warehouse.execute(expandSubjects, { run })
+  await Promise.all([touch(warehouse, run), warehouse.execute(stageConversions, { run })])
+  for (const step of [deriveCredits, rememberDays, publishReport, publishCredits])
+    await warehouse.execute(step, { run })
+}
+
+async function touch(warehouse: Warehouse, run: string): Promise<void> {
+  await warehouse.execute(deriveTouches, { run })
+  const [found] = await warehouse.run(namesAds, { run })
+  if (found!.named > 0) await warehouse.execute(deriveSyntheticTouches, { run })
 }

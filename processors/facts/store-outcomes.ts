@@ -5,7 +5,18 @@ import type { OutcomeRow } from './outcome-row.ts'
 export const storeOutcomes =
   (warehouse: Warehouse) =>
   async (outcomes: OutcomeRow[]): Promise<void> => {
-    const pairs = outcomes.map(({ profile_id, subject_id, outcome_id }) => ({ profile_id, subject_id, outcome_id }))
-    await Promise.all([warehouse.insert('subject_outcomes', pairs), warehouse.insert('outcome_subjects', pairs)])
+    const pairs = outcomes.map(pairOf)
+    const named = outcomes.filter(namesAd).map(pairOf)
+    await Promise.all([
+      warehouse.insert('subject_outcomes', pairs),
+      warehouse.insert('outcome_subjects', pairs),
+      warehouse.insert('named_outcomes', named),
+    ])
     await warehouse.insert('outcomes', outcomes)
   }
+
+const pairOf = ({ profile_id, subject_id, outcome_id }: OutcomeRow) => ({ profile_id, subject_id, outcome_id })
+
+/** Off-site outcomes that name an ad may need a touch of their own. */
+const namesAd = ({ source, action_source, campaign_ref, ad_set_ref, ad_ref }: OutcomeRow) =>
+  source !== 'tracker' && action_source !== 'website' && Boolean(campaign_ref || ad_set_ref || ad_ref)

@@ -52,6 +52,7 @@ export async function openProfile(
       const pair = { profile_id: profile, subject_id: subject, outcome_id }
       await warehouse.insert('subject_outcomes', [pair])
       await warehouse.insert('outcome_subjects', [pair])
+      if (parts.ad) await warehouse.insert('named_outcomes', [pair])
       await warehouse.insert('outcomes', [
         {
           ...pair,
