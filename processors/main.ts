@@ -8,7 +8,7 @@ import { identityStore } from '../postgres/stores/identity.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Codec } from '../schemas/codec.ts'
 import { dirtyCustomersPipeline } from './dirty-customers.ts'
-import { runIdentityPublisher } from './identity/publish-changes.ts'
+import { publishingIdentity, runIdentityPublisher } from './identity/publish-changes.ts'
 import { runOutboxRelay } from './outbox-relay.ts'
 import { rawPipelines } from './raw-pipelines.ts'
 import { pipelineMetrics } from './runner/metrics.ts'
@@ -39,11 +39,11 @@ export function runProcessors(deps: ProcessorDeps): Running {
     metrics: pipelineMetrics(deps.metrics),
     seal: (bytes: Buffer) => seal(rejectedKey, 'rejected', bytes),
   }
-  const facts = { warehouse, producer, vault, identity }
+  const facts = { warehouse, producer, vault, identity: publishingIdentity({ identity, warehouse, producer }) }
   const running = [
     run(rawPipelines(facts), { ...common, maxMessages: 2000, maxWaitMs: 20 }),
     // Dirty customers gather for a moment, so that many changes of one customer cost one recompute.
-    run([dirtyCustomersPipeline({ warehouse })], { ...common, maxMessages: 5000, maxWaitMs: 300 }),
+    run([dirtyCustomersPipeline({ warehouse })], { ...common, maxMessages: 5000, maxWaitMs: 100 }),
     runOutboxRelay({ postgres, producer, codec, logger }),
     runIdentityPublisher({ identity, warehouse, producer, logger }),
   ]

@@ -20,10 +20,21 @@ interface PublishDeps {
 export const runIdentityPublisher = (deps: PublishDeps): Running =>
   poll({
     name: 'identity-changes',
-    work: async () => ({ hasMore: (await deps.identity.publishChanges((changes) => publish(deps, changes))) > 0 }),
+    work: async () => ({ hasMore: (await publishPending(deps)) > 0 }),
     logger: deps.logger,
-    idleMs: 50,
+    idleMs: 100,
   })
+
+/** An identity store that publishes what it has just learnt: the customer is derived once, with its new subjects. */
+export const publishingIdentity = (deps: PublishDeps): IdentityStore => ({
+  ...deps.identity,
+  observe: async (observations) => {
+    await deps.identity.observe(observations)
+    if (observations.length > 0) await publishPending(deps)
+  },
+})
+
+const publishPending = (deps: PublishDeps) => deps.identity.publishChanges((changes) => publish(deps, changes))
 
 async function publish({ warehouse, producer }: PublishDeps, changes: IdentityChange[]): Promise<void> {
   const rows = changes.map((change) => ({
