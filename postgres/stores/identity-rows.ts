@@ -247,14 +247,22 @@ export async function saveResolution(tx: pg.PoolClient, resolution: Resolution):
 }
 
 /** Gives each browser to the identifier that was seen in it first; says which of them changed hands. */
-export async function assignVisitors(tx: pg.PoolClient, visitors: SeenVisitor[]): Promise<SeenVisitor[]> {
+export async function assignVisitors(tx: pg.PoolClient, visitors: SeenVisitor[]): Promise<AssignedVisitor[]> {
   if (visitors.length === 0) return []
-  const { rows } = await tx.query<SeenVisitor>(
-    `INSERT INTO visitor_assignments (profile_id, visitor_id, token, evidence)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[])
-     ON CONFLICT (profile_id, visitor_id) DO UPDATE SET token = excluded.token, evidence = excluded.evidence
-     WHERE excluded.evidence < visitor_assignments.evidence
-     RETURNING profile_id AS "profileId", visitor_id AS "visitorId", token, evidence`,
+  // All parts of the statement see the rows as they were before it: `left_behind` is whom a visitor belonged to.
+  const { rows } = await tx.query<AssignedVisitor>(
+    `WITH next AS (
+       SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS x (profile_id, visitor_id, token, evidence)),
+     left_behind AS (
+       SELECT profile_id, visitor_id, v.token FROM next JOIN visitor_assignments v USING (profile_id, visitor_id)),
+     assigned AS (
+       INSERT INTO visitor_assignments (profile_id, visitor_id, token, evidence)
+       SELECT * FROM next
+       ON CONFLICT (profile_id, visitor_id) DO UPDATE SET token = excluded.token, evidence = excluded.evidence
+       WHERE excluded.evidence < visitor_assignments.evidence
+       RETURNING *)
+     SELECT profile_id AS "profileId", visitor_id AS "visitorId", a.token, a.evidence, l.token AS "leftToken"
+     FROM assigned a LEFT JOIN left_behind l USING (profile_id, visitor_id)`,
     [
       column(visitors, (v) => v.profileId),
       column(visitors, (v) => v.visitorId),
@@ -265,15 +273,20 @@ export async function assignVisitors(tx: pg.PoolClient, visitors: SeenVisitor[])
   return rows
 }
 
+export interface AssignedVisitor extends SeenVisitor {
+  /** The identifier it belonged to before: that customer's credit changes as well. */
+  leftToken: string | null
+}
+
 export async function recordChanges(
   tx: pg.PoolClient,
   moved: (TokenOf & { customerId: string })[],
-  visitors: SeenVisitor[],
+  visitors: AssignedVisitor[],
 ): Promise<void> {
   if (moved.length === 0 && visitors.length === 0) return
   await tx.query(
     `WITH moved AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS x (profile_id, token, customer_id)),
-     seen AS (SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS x (profile_id, visitor_id, token))
+     seen AS (SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[]) AS x (profile_id, visitor_id, token, left_token))
      INSERT INTO identity_changes (profile_id, subject_id, customer_id)
      SELECT profile_id, token, customer_id FROM moved
      UNION
@@ -283,7 +296,12 @@ export async function recordChanges(
      UNION
      SELECT s.profile_id, s.visitor_id, i.customer_id FROM seen s
      CROSS JOIN LATERAL (SELECT customer_id FROM identifiers i
-       WHERE i.profile_id = s.profile_id AND i.token = s.token OFFSET 0) i`,
+       WHERE i.profile_id = s.profile_id AND i.token = s.token OFFSET 0) i
+     UNION
+     SELECT s.profile_id, s.left_token, i.customer_id FROM seen s
+     CROSS JOIN LATERAL (SELECT customer_id FROM identifiers i
+       WHERE i.profile_id = s.profile_id AND i.token = s.left_token OFFSET 0) i
+     WHERE s.left_token != s.token`,
     [
       column(moved, (m) => m.profileId),
       column(moved, (m) => m.token),
@@ -291,6 +309,7 @@ export async function recordChanges(
       column(visitors, (v) => v.profileId),
       column(visitors, (v) => v.visitorId),
       column(visitors, (v) => v.token),
+      column(visitors, (v) => v.leftToken),
     ],
   )
 }

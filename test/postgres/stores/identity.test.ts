@@ -101,6 +101,19 @@ describe('identityStore', () => {
     expect(await customersOf(pool, profile)).toHaveLength(2)
   })
 
+  it('tells of the customer that a browser leaves as well: its credit changes too', async () => {
+    const profile = await createProfile(pool)
+    const store = identityStore(pool)
+    const [visitor, ann, bob] = [randomUUID(), randomUUID(), randomUUID()]
+    const seen = (at: number, token: string) =>
+      observation(profile, at, { visitorId: visitor, identifiers: [{ type: 'email', token, value: null }] })
+    await store.observe([seen(20, bob)])
+    await drainChanges()
+    await store.observe([seen(10, ann)])
+    const told = (await drainChanges()).map((change) => change.subjectId)
+    expect(told.sort()).toEqual([visitor, ann, bob].sort())
+  })
+
   it('keeps the name that was seen first by event time', async () => {
     const profile = await createProfile(pool)
     const store = identityStore(pool)
