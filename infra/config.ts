@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { addressList, type IsListed } from './address-list.ts'
@@ -24,6 +25,8 @@ const addresses = (standard: string) =>
       return z.NEVER
     })
 
+const isNameServer = (server: string) => isIP(server.replace(/^\[(.+)\](:\d{1,5})?$|^([\d.]+):\d{1,5}$/, '$1$3')) !== 0
+
 const Environment = z.object({
   TOUCHLINE_HOME: z.string().default(join(import.meta.dirname, '../.touchline')),
   HOST: z.string().default('127.0.0.1'),
@@ -47,6 +50,14 @@ const Environment = z.object({
   COLLECT_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(6_000_000),
   /** Requests a minute; 0 is no limit. */
   COLLECT_LIMIT_PER_ADDRESS: z.coerce.number().int().min(0).default(6_000),
+  /** Addresses that are called although they are not public: a private network's own. */
+  OUTBOUND_ALLOWED: addresses('none'),
+  /** Name servers for custom domains and outbound calls, `address[:port]` separated by commas; else the system's. */
+  DNS_SERVERS: z
+    .string()
+    .transform((text) => text.split(',').map((server) => server.trim()))
+    .refine((servers) => servers.every(isNameServer), { error: 'it takes addresses, each with a port if need be' })
+    .optional(),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -68,6 +79,8 @@ export interface Config {
   isTrustedProxy: IsListed
   geoipDatabase: string | undefined
   collectLimits: { perKey: number; perAddress: number }
+  isOutboundAllowed: IsListed
+  dnsServers: string[] | undefined
   logLevel: string
 }
 
@@ -102,6 +115,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     isTrustedProxy: e.TRUSTED_PROXIES,
     geoipDatabase: e.GEOIP_DATABASE,
     collectLimits: { perKey: e.COLLECT_LIMIT_PER_KEY, perAddress: e.COLLECT_LIMIT_PER_ADDRESS },
+    isOutboundAllowed: e.OUTBOUND_ALLOWED,
+    dnsServers: e.DNS_SERVERS,
     logLevel: e.LOG_LEVEL,
   }
 }

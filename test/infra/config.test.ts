@@ -18,6 +18,8 @@ test('only this machine is a proxy, only the inside reads metrics, and the colle
   expect(['127.0.0.1', '10.0.0.1', '203.0.113.7'].map(config.isMetricsReader)).toEqual([true, true, false])
   expect(config.collectLimits).toEqual({ perKey: 6_000_000, perAddress: 6_000 })
   expect(config.geoipDatabase).toBeUndefined()
+  expect(config.isOutboundAllowed('127.0.0.1')).toBe(false)
+  expect(config.dnsServers).toBeUndefined()
 })
 
 test('each can be set', () => {
@@ -27,11 +29,15 @@ test('each can be set', () => {
     COLLECT_LIMIT_PER_KEY: '0',
     COLLECT_LIMIT_PER_ADDRESS: '10',
     GEOIP_DATABASE: '/data/city.mmdb',
+    OUTBOUND_ALLOWED: '10.0.0.0/8',
+    DNS_SERVERS: '10.0.0.53, [fd00::53]:5353,127.0.0.1:5300',
   })
   expect(['10.1.2.3', '127.0.0.1', '11.0.0.1'].map(config.isTrustedProxy)).toEqual([true, true, false])
   expect(config.isMetricsReader('127.0.0.1')).toBe(false)
   expect(config.collectLimits).toEqual({ perKey: 0, perAddress: 10 })
   expect(config.geoipDatabase).toBe('/data/city.mmdb')
+  expect(['10.1.2.3', '127.0.0.1'].map(config.isOutboundAllowed)).toEqual([true, false])
+  expect(config.dnsServers).toEqual(['10.0.0.53', '[fd00::53]:5353', '127.0.0.1:5300'])
 })
 
 describe('a setting that is not usable stops the start with a sentence that names it', () => {
@@ -41,6 +47,9 @@ describe('a setting that is not usable stops the start with a sentence that name
     ['METRICS_ALLOWED', 'localhost'],
     ['COLLECT_LIMIT_PER_KEY', '-1'],
     ['COLLECT_LIMIT_PER_ADDRESS', 'many'],
+    ['OUTBOUND_ALLOWED', 'everybody'],
+    ['DNS_SERVERS', 'ns1.example.com'],
+    ['DNS_SERVERS', '127.0.0.1:port'],
   ])('%s=%s', (name, value) => {
     expect(() => load({ [name]: value })).toThrow(ConfigError)
     expect(() => load({ [name]: value })).toThrow(new RegExp(`^${name} is not usable: .+ start again\\.$`))
