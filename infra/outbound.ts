@@ -93,7 +93,7 @@ export function connectOutbound({ isAllowed = () => false, dnsServers, connectio
 }
 
 function usableUrl(target: string | URL): URL {
-  const url = URL.parse(target)
+  const url = URL.parse(String(target))
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new OutboundError('invalid_url')
   return url
 }
