@@ -4,7 +4,7 @@ import { knownClickIds } from '../domain/click.ts'
 import { ids } from '../domain/ids.ts'
 import { toMinor } from '../domain/money.ts'
 import { checkSubjectRef, subjectRefMessages } from '../domain/subject-ref.ts'
-import { cleanText } from '../domain/text.ts'
+import { hasEmail } from '../domain/text.ts'
 import { correctTime } from '../domain/time.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
@@ -44,26 +44,63 @@ const Properties = z.object({
     .meta({ description: 'Your opaque id of who a payment is for: a UUID, or a token.' }),
 })
 
+const maxTypeLength = 100
+
 /** SPEC 4.6. Fields that are not listed are cut. */
 export const SentEvent = z
   .object({
-    event_type: label(100).nullish(),
-    event_name: text(200).nullish(),
-    idempotency_key: z.string().trim().min(1).max(200).nullish(),
-    occurred_at: Time.nullish(),
+    event_type: label(maxTypeLength)
+      .nullish()
+      .meta({
+        description: 'What happened, in your own words; a conversion definition that lists it gives it meaning.',
+        examples: ['payment_received'],
+      }),
+    event_name: text(200)
+      .nullish()
+      .meta({ description: 'A more specific name; the type where event_type is left out.' }),
+    idempotency_key: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .nullish()
+      .meta({
+        description: 'Your own key of the event. Required whenever it carries money; sent again it replaces the event.',
+        examples: ['order-1042'],
+      }),
+    occurred_at: Time.nullish().meta({ description: 'When it happened; now where it is left out.' }),
     properties: Properties.nullish(),
-    user_traits: UserTraits.nullish(),
-    action_source: z.enum(actionSources).nullish(),
-    click_ids: ClickIds.nullish(),
-    visitor_id: z.string().trim().min(1).max(200).nullish(),
-    campaign_id: PlatformId.nullish(),
-    ad_set_id: PlatformId.nullish(),
-    ad_id: PlatformId.nullish(),
+    user_traits: UserTraits.nullish().meta({
+      description: 'Who it was. A new external_id (your own customer id) makes a customer that is bound to it.',
+    }),
+    action_source: z
+      .enum(actionSources)
+      .nullish()
+      .meta({ description: 'Where it happened; reaches the ad platform as it is.' }),
+    click_ids: ClickIds.nullish().meta({
+      description: 'Click ids by their names; others than the known ones are cut.',
+      examples: [{ ctwa_clid: 'ARAkLkA8rmlFeiCktEJQ' }],
+    }),
+    visitor_id: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .nullish()
+      .meta({ description: 'The browser, as its tracker names it.' }),
+    campaign_id: PlatformId.nullish().meta({ description: 'The campaign it came by, as the ad platform numbers it.' }),
+    ad_set_id: PlatformId.nullish().meta({ description: 'The ad set it came by.' }),
+    ad_id: PlatformId.nullish().meta({ description: 'The ad it came by.' }),
   })
   .superRefine(({ event_type, event_name }, context) => {
-    if (event_type || event_name) return
-    context.addIssue({ code: 'custom', path: ['event_type'], message: 'is required' })
+    const [field, type] = event_type ? (['event_type', event_type] as const) : (['event_name', event_name] as const)
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (!type) return refuse('event_type', 'is required')
+    // A type is compared and listed, so it is neither cut nor cleaned of a person.
+    if (type.length > maxTypeLength) refuse(field, `must have 1 to ${maxTypeLength} characters to be the type`)
+    if (hasEmail(type)) refuse(field, 'must not hold an e-mail address')
   })
+  .meta({ id: 'Event', description: 'An outcome that a system knows of without a browser.' })
 export type SentEvent = z.output<typeof SentEvent>
 
 export interface EventContext {
@@ -77,7 +114,7 @@ export async function toServerEvent(sent: SentEvent, context: EventContext): Pro
   const { profile, receivedAt, vault, onRefused } = context
   const money = moneyOf(sent, profile.reportingCurrency)
   if (money.amount_minor && !sent.idempotency_key) {
-    throw invalid('idempotency_key', 'is required for an event that carries money, so that a retry is no second one')
+    throw failed('idempotency_key', 'is required for an event that carries money, so that a retry is no second one')
   }
   const occurred = correctTime(sent.occurred_at ?? receivedAt, receivedAt)
   if (!occurred.ok) throw failed('occurred_at', 'must not be older than two years')
@@ -89,7 +126,7 @@ export async function toServerEvent(sent: SentEvent, context: EventContext): Pro
   return {
     profile_id: profile.id,
     outcome_event_id: sent.idempotency_key ? ids.serverEvent(profile.id, sent.idempotency_key) : randomUUID(),
-    event_type: sent.event_type ?? cleanText(sent.event_name ?? '', 100),
+    event_type: sent.event_type ?? sent.event_name ?? '',
     event_name: sent.event_name ? withoutPerson(sent.event_name, 200) : null,
     occurred_at: occurred.value.time,
     received_at: receivedAt,

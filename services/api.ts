@@ -6,7 +6,7 @@ import { collectPlugin } from '../ingest/collect.ts'
 import { collectLimits } from '../ingest/collect-limits.ts'
 import { locator } from '../ingest/locate.ts'
 import { ingestMetrics } from '../ingest/metrics.ts'
-import { postEvent } from '../ingest/server-events.ts'
+import { operations as ingestOperations } from '../ingest/operations.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
 import { operations } from '../query-api/operations/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
@@ -34,7 +34,7 @@ await start('api', async (config, logger) => {
     rateLimiter: redis ? redisRateLimiter(redis) : localRateLimiter(),
     mounts: [
       mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
-      mount([postEvent], { producer, vault, metrics: collected }, ['postgres', 'kafka']),
+      mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),
     ],
     plugins: [
       collectPlugin({

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
 import { buildApp, mount } from '../../http/app.ts'
 import { unauthorized } from '../../http/authenticate.ts'
-import { postEvent } from '../../ingest/server-events.ts'
+import { operations as ingestOperations } from '../../ingest/operations.ts'
 import { operations } from '../../query-api/operations/index.ts'
 import { baseUrl, captureLog } from '../http/test-app.ts'
 
@@ -12,7 +12,7 @@ const app = await buildApp({
   apiUrl: 'https://api.touchline.example',
   logger: captureLog().logger,
   authenticate: () => Promise.reject(unauthorized()),
-  mounts: [mount(operations, {} as never, []), mount([postEvent], {} as never, [])],
+  mounts: [mount(operations, {} as never, []), mount(ingestOperations, {} as never, [])],
 })
 const description = (await app.inject({ url: '/api/v1/openapi.json' })).json()
 const described = Object.entries<Record<string, Described>>(description.paths).flatMap(([path, methods]) =>
@@ -29,7 +29,7 @@ interface Described {
 
 it('describes every operation in a document that is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(description))).toMatchObject({ valid: true })
-  const declared = [...operations, postEvent].map(({ id }) => id)
+  const declared = [...operations, ...ingestOperations].map(({ id }) => id)
   expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(declared.sort())
 })
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ids } from '../../domain/ids.ts'
 import { apiKeyAuthentication, buildApp, mount } from '../../http/app.ts'
 import { connectProducer, type Producer } from '../../infra/kafka/producer.ts'
-import { postEvent } from '../../ingest/server-events.ts'
+import { postEvent, postEvents } from '../../ingest/server-events.ts'
 import { createApiKey } from '../../postgres/stores/api-keys.ts'
 import { topics } from '../../schemas/topics.ts'
 import { openWorld, type World } from './world.ts'
@@ -18,7 +18,12 @@ const serve = (producer: Producer) =>
     baseUrl: 'http://localhost',
     logger: pino({ level: 'silent' }),
     authenticate: apiKeyAuthentication(world.pool),
-    mounts: [mount([postEvent], { producer, vault: world.vault, metrics: world.deps.metrics }, ['kafka', 'postgres'])],
+    mounts: [
+      mount([postEvent, postEvents], { producer, vault: world.vault, metrics: world.deps.metrics }, [
+        'kafka',
+        'postgres',
+      ]),
+    ],
   })
 
 beforeEach(async () => {
@@ -135,12 +140,16 @@ describe('an accepted event', () => {
 
 describe('a refused event', () => {
   test.each([
-    ['idempotency_key', 400, 'invalid_parameter', { idempotency_key: undefined }],
+    ['idempotency_key', 422, 'validation_error', { idempotency_key: undefined }],
     ['properties.subject_ref', 400, 'invalid_parameter', { properties: { subject_ref: 'maria' } }],
     ['properties.subject_ref', 400, 'invalid_parameter', { properties: { subject_ref: 7 } }],
     ['properties.subject_ref', 400, 'invalid_parameter', { properties: { subject_ref: '' } }],
     ['event_type', 422, 'validation_error', { event_type: undefined }],
     ['event_type', 422, 'validation_error', { event_type: 7 }],
+    ['event_type', 422, 'validation_error', { event_type: 'x'.repeat(101) }],
+    ['event_type', 422, 'validation_error', { event_type: 'paid by ana@example.com' }],
+    ['event_name', 422, 'validation_error', { event_type: undefined, event_name: 'x'.repeat(101) }],
+    ['event_name', 422, 'validation_error', { event_type: undefined, event_name: 'ana@example.com' }],
     ['occurred_at', 422, 'validation_error', { occurred_at: 'soon' }],
     ['occurred_at', 422, 'validation_error', { occurred_at: '2001-01-01' }],
     ['properties.value', 422, 'validation_error', { properties: { value: -5 } }],
@@ -191,7 +200,106 @@ describe('with Kafka away', () => {
 
 test('the description says what the body may hold', async () => {
   const description = (await app.inject('/api/v1/openapi.json')).json()
-  const { requestBody } = description.paths['/events']?.post ?? description.paths['/api/v1/events'].post
-  const { properties } = requestBody.content['application/json'].schema
-  expect(Object.keys(properties)).toContain('idempotency_key')
+  const bodyOf = (path: string) => description.paths[path].post.requestBody.content['application/json'].schema
+  const event = { $ref: '#/components/schemas/EventInput' }
+  expect(bodyOf('/api/v1/events')).toEqual(event)
+  expect(bodyOf('/api/v1/events/batch').properties.events.items).toEqual(event)
+  expect(Object.keys(description.components.schemas.EventInput.properties)).toContain('idempotency_key')
+})
+
+describe('subject_ref', () => {
+  // SPEC 4.6 rules 2 and 6, over the wire: what is taken becomes a token, what names a person is 400.
+  test.each([
+    ['a canonical UUID, whatever its digits', '12345678-1234-1234-1234-123456789012'],
+    ['a token of 32 letters, digits, _ and -', `pet_1-${'a'.repeat(26)}`],
+    ['letters that are no name', 'household-b'],
+  ])('takes %s', async (_what, subject_ref) => {
+    const answer = await send(paid({ properties: { value: 1, subject_ref } }))
+    expect(answer.statusCode).toBe(202)
+    const [message] = await world.received(topics.events, 1)
+    expect(message!.value.subject_ref_token).not.toBeNull()
+    expect(message!.bytes.includes(subject_ref)).toBe(false)
+    expect(answer.body).not.toContain(subject_ref)
+  })
+
+  test.each([
+    ['an @', 'a@b'],
+    ['33 characters', 'a'.repeat(33)],
+    ['another character', 'pet 1'],
+    ['7 digits in a row', 'id-1234567'],
+    ['7 digits in a row once separators are gone', '12-345_67'],
+    ['a date', '2019-04-02'],
+    ['a date without separators', 'b20190402'],
+    ['a name', 'ref-maria'],
+    ['a digest of 32', 'd41d8cd98f00b204e9800998ecf8427e'],
+    ['a digest of 40', 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
+    ['a digest of 64', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+  ])('refuses %s', async (_what, subject_ref) => {
+    const answer = await send(paid({ properties: { value: 1, subject_ref } }))
+    expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'invalid_parameter'])
+    expect(answer.body).not.toContain(subject_ref)
+  })
+
+  test('left out of a re-send is removed from the event', async () => {
+    await send(paid({ properties: { value: 1, subject_ref: 'pet-1' } }))
+    await send(paid({ properties: { value: 1 } }))
+    const messages = await world.received(topics.events, 2)
+    expect(messages.map(({ value }) => value.subject_ref_token === null)).toEqual([false, true])
+  })
+})
+
+describe('many at once', () => {
+  const sendAll = (events: unknown[], to = app) =>
+    to.inject({
+      method: 'POST',
+      url: '/api/v1/events/batch',
+      headers: { authorization: `Bearer ${key}` },
+      payload: { events },
+    })
+
+  test('each get a result of their own, and the accepted ones are messages in order', async () => {
+    const answer = await sendAll([
+      paid(),
+      paid({ idempotency_key: null }),
+      7,
+      paid({ idempotency_key: 'order-2', properties: { value: 1, subject_ref: 'ana@example.com' } }),
+      paid({ properties: { value: 2 } }),
+      { event_type: 'lead_created' },
+    ])
+    expect(answer.statusCode).toBe(202)
+    const { data } = answer.json()
+    expect(data).toMatchObject({ accepted: 3, rejected: 3 })
+    const id = ids.serverEvent(world.profile, 'order-1')
+    expect(data.results).toMatchObject([
+      { index: 0, status: 'accepted', outcome_event_id: id, error: null },
+      {
+        index: 1,
+        status: 'rejected',
+        outcome_event_id: null,
+        error: { code: 'validation_error', field: 'idempotency_key' },
+      },
+      { index: 2, status: 'rejected', error: { code: 'validation_error' } },
+      { index: 3, status: 'rejected', error: { code: 'invalid_parameter', field: 'properties.subject_ref' } },
+      { index: 4, status: 'accepted', outcome_event_id: id },
+      { index: 5, status: 'accepted' },
+    ])
+    expect(answer.body).not.toContain('ana@example.com')
+    const messages = await world.received(topics.events, 3)
+    const own = messages.filter(({ value }) => value.outcome_event_id === id)
+    expect(own.map(({ value }) => value.amount_minor)).toEqual([45_990, 2])
+  })
+
+  test('take 500 and no more, and never none', async () => {
+    const answer = await sendAll(Array.from({ length: 500 }, (_, n) => paid({ idempotency_key: `o-${n}` })))
+    expect(answer.json().data).toMatchObject({ accepted: 500, rejected: 0 })
+    for (const count of [0, 501]) {
+      const refused = await sendAll(Array.from({ length: count }, () => paid()))
+      expect([refused.statusCode, refused.json().error.code]).toEqual([422, 'validation_error'])
+    }
+  })
+})
+
+test('the same event from many callers at once is one id', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(paid())))
+  expect(new Set(answers.map((answer) => answer.json().data.outcome_event_id)).size).toBe(1)
 })
