@@ -21,6 +21,8 @@ export interface Credential {
   kind: CredentialKind
   id: string
   appId: string | null
+  /** The console user behind a session or a user token. */
+  userId?: string | null
   scopes: ReadonlySet<Scope>
   rateLimitPerMinute: number
 }

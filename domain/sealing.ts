@@ -5,6 +5,7 @@ export const keyLabels = {
   identifierHmac: 'touchline/vault/identifier-hmac/v1',
   dataKeyWrapping: 'touchline/vault/data-key-wrapping/v1',
   rejected: 'touchline/rejected/v1',
+  idempotency: 'touchline/idempotency/v1',
 } as const
 export type KeyLabel = (typeof keyLabels)[keyof typeof keyLabels]
 

@@ -3,17 +3,21 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { IsListed } from '../infra/address-list.ts'
 import type { Logger } from '../infra/logger.ts'
+import { type AccessLog, noAccessLog } from './access-log.ts'
 import type { Authenticate } from './authenticate.ts'
 import { readCompressedBodies } from './compressed-bodies.ts'
 import { serveDocs } from './docs.ts'
 import { answerBrokenConnection, answerFailures, sendError, toApiError } from './failures.ts'
+import { noKeys, type Once } from './idempotency.ts'
 import { observe } from './observability.ts'
 import { publishDescription } from './openapi.ts'
 import { localRateLimiter, type RateLimiter } from './rate-limit.ts'
 import type { Checks } from './readiness.ts'
 import { apiPrefix, type Mount, registerOperations } from './routes.ts'
 
+export { piiAccessLog } from './access-log.ts'
 export { apiKeyAuthentication } from './authenticate.ts'
+export { onceWithKey } from './idempotency.ts'
 export { localRateLimiter, redisRateLimiter } from './rate-limit.ts'
 export { mount } from './routes.ts'
 
@@ -29,6 +33,10 @@ export interface AppOptions {
   /** What `/readyz` asks, and what a slow request is checked against. */
   checks?: Checks
   rateLimiter?: RateLimiter
+  /** Where person-level reads are recorded; without it none is answered. */
+  accessLog?: AccessLog
+  /** What makes a request with an Idempotency-Key happen once; without it none is taken. */
+  once?: Once
   metrics?: Registry
   /** Who may read /metrics; those on this machine unless said otherwise. */
   isMetricsReader?: IsListed
@@ -95,6 +103,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       authenticate: options.authenticate,
       rateLimiter: options.rateLimiter ?? localRateLimiter(),
       checks,
+      accessLog: options.accessLog ?? noAccessLog,
+      once: options.once ?? noKeys,
+      baseUrl,
     })
   })
   app.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())

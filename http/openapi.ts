@@ -1,6 +1,7 @@
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import { scopeTable } from '../domain/scopes.ts'
 import { catalogue, type ErrorCode, ErrorEnvelope } from './errors.ts'
 import type { Operation } from './operation.ts'
@@ -13,12 +14,26 @@ function errorsOf(operation: Operation<never>): ErrorCode[] {
   if (operation.params) codes.add(operation.onInvalid.params ?? 'invalid_parameter')
   if (operation.body) codes.add(operation.onInvalid.body ?? 'validation_error').add('payload_too_large')
   if (!operation.isPublic) codes.add('unauthorized').add('insufficient_scope').add('rate_limit_exceeded')
+  if (operation.idempotency === 'header') codes.add('idempotency_key_conflict').add('idempotency_key_in_flight')
   if (operation.auth.length === 1 && operation.auth[0] === 'api_key') codes.add('api_key_required')
   if (operation.query && 'shape' in operation.query && Object.hasOwn(operation.query.shape as object, 'date_from')) {
     codes.add('invalid_date_range')
   }
   return [...codes]
 }
+
+const IdempotencyKey = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[ -~]+$/)
+    .meta({
+      description:
+        'A text of your choice that names this request. The same request with the same key is answered as the first one was, for 24 hours.',
+      examples: ['refund-2026-03-31-0017'],
+    }),
+})
 
 const json = (schema: unknown) => ({ content: { 'application/json': { schema } } })
 
@@ -42,6 +57,7 @@ export function describeOperation(operation: Operation<never>): FastifySchema {
     ...(operation.params ? { params: operation.params } : {}),
     ...(operation.query ? { querystring: operation.query } : {}),
     ...(operation.body ? { body: operation.body } : {}),
+    ...(operation.idempotency === 'header' ? { headers: IdempotencyKey } : {}),
     response: Object.fromEntries([...successes, ...failures]),
     security: operation.isPublic ? [] : [{ bearer: [] }],
     'x-scopes': { any_of: [...operation.scopes] },

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import type { z } from 'zod'
 import type { Credential, CredentialKind, Profile } from '../domain/credentials.ts'
 import type { Scope } from '../domain/scopes.ts'
@@ -34,7 +35,23 @@ interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends 
   body: z.output<Body>
   request: RequestMeta
   reply: ReplyMeta
+  /** How many persons the answer tells of, for the PII access log; where nobody says, its rows are counted. */
+  persons(count: number): void
 }
+
+/** What a handler of an operation with an Idempotency-Key is given, to make its effect happen once. */
+export interface Execution {
+  /** The same at every attempt with this key: what an outside system is given to recognise a repeat by. */
+  id: string
+  /**
+   * The transaction that also keeps the answer: what is written in it happens if, and only if, the answer is kept.
+   * It begins when it is first asked for, under the profile's own rows; the frame commits it.
+   */
+  transaction(): Promise<pg.PoolClient>
+}
+
+/** With an Idempotency-Key the handler is told how to make its effect happen once. */
+type Once<Mode extends Idempotency> = Mode extends 'header' ? { execution: Execution } : unknown
 
 interface Caller {
   profile: Profile
@@ -46,6 +63,7 @@ interface Description<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Response extends ResponseSpec,
+  Mode extends Idempotency,
 > {
   /** camelCase and unique: the operationId of the description. */
   id: string
@@ -58,7 +76,7 @@ interface Description<
   /** Kinds of credential that are accepted; all of them by default. */
   auth?: readonly [CredentialKind, ...CredentialKind[]]
   /** Default `none`; a GET repeats harmlessly anyway. */
-  idempotency?: Idempotency
+  idempotency?: Mode
   /** What the scope is held on; `profile` by default. */
   grain?: 'profile' | 'workspace' | 'app'
   /** The answer can name or describe single persons, so that the read belongs in the PII access log. */
@@ -84,14 +102,15 @@ export type Declaration<
   Query extends z.ZodType,
   Body extends z.ZodType,
   Response extends ResponseSpec,
-> = Description<Params, Query, Body, Response> &
+  Mode extends Idempotency,
+> = Description<Params, Query, Body, Response, Mode> &
   (
     | {
         /** Any one of them is enough. */
         scopes: readonly [Scope, ...Scope[]]
         public?: never
         handler: (
-          context: Input<Params, Query, Body> & Caller & Deps,
+          context: Input<Params, Query, Body> & Caller & Once<Mode> & Deps,
         ) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
       }
     | {
@@ -139,10 +158,14 @@ export function defineOperation<Deps extends object>() {
     Query extends z.ZodType = Nothing,
     Body extends z.ZodType = z.ZodUndefined,
     Response extends ResponseSpec = ResponseSpec,
-  >(declaration: Declaration<Deps, Params, Query, Body, Response>): Operation<Deps> {
+    Mode extends Idempotency = 'none',
+  >(declaration: Declaration<Deps, Params, Query, Body, Response, Mode>): Operation<Deps> {
     const { id, scopes = [], public: isPublic = false, status = 200 } = declaration
     if (!isPublic && scopes.length === 0) {
       throw new Error(`Operation ${id} needs a scope, or must say that it is public.`)
+    }
+    if (isPublic && declaration.idempotency === 'header') {
+      throw new Error(`Operation ${id} is public: without a caller an Idempotency-Key is nobody's.`)
     }
     return {
       id,

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Credential, Profile } from '../domain/credentials.ts'
 import type { Engine } from '../infra/unavailable.ts'
+import { type AccessLog, logged, logRefusal } from './access-log.ts'
+import { type Answer, perform, send } from './answer.ts'
 import type { Authenticate } from './authenticate.ts'
-import { seal, wrap } from './envelope.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, errorEnvelope } from './errors.ts'
+import { idempotencyKeyOf, type Once } from './idempotency.ts'
 import { describeOperation } from './openapi.ts'
-import type { Operation } from './operation.ts'
+import type { Execution, Operation } from './operation.ts'
 import { type RateLimiter, rateLimitClasses } from './rate-limit.ts'
 import { type Checks, supervise } from './readiness.ts'
 import { check } from './validation.ts'
@@ -36,6 +38,9 @@ export interface RouteDeps {
   authenticate: Authenticate
   rateLimiter: RateLimiter
   checks: Checks
+  once: Once
+  accessLog: AccessLog
+  baseUrl: string
 }
 
 export function registerOperations(app: FastifyInstance, mounts: readonly Mount[], frame: RouteDeps) {
@@ -68,32 +73,66 @@ function registerOperation(app: FastifyInstance, operation: Operation<never>, de
     serializerCompiler: () => JSON.stringify,
     // Before the body is read: who may not call cannot make us parse a megabyte.
     onRequest: async (request, reply) => {
-      if (!operation.isPublic) await admit(request, reply, operation, frame)
+      if (operation.isPublic) return
+      await admit(request, reply, operation, frame).catch(async (error) => {
+        await logRefusal(frame.accessLog, operation, request, error)
+        throw error
+      })
     },
-    handler: async (request, reply) => {
-      const { params, query, body } = operation
-      const context = {
-        ...deps,
-        params: params ? check(operation, 'params', params, request.params) : {},
-        query: query ? check(operation, 'query', query, request.query) : {},
-        body: body ? check(operation, 'body', body, request.body) : undefined,
-        profile: request.profile,
-        credential: request.credential,
-        request: requestMeta(request, reply),
-        reply: {
-          status: (code: number) => void reply.code(code),
-          header: (name: string, value: string) => void reply.header(name, value),
-        },
-      }
-      reply.code(operation.statuses[0] ?? 200)
-      const work = (async () => operation.handler(context as never))()
-      const answer = wrap(operation.response, await supervise(work, frame.checks), request.profile?.id)
-      if (!operation.statuses.includes(reply.statusCode))
-        throw new Error(`${operation.id} does not declare its status.`)
-      reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
-      return seal(operation, answer)
-    },
+    handler: async (request, reply) =>
+      send(
+        reply,
+        await logged(frame.accessLog, operation, request, () =>
+          supervise(respond(operation, deps, request, reply, frame), frame.checks),
+        ),
+      ),
   })
+}
+
+async function respond(
+  operation: Operation<never>,
+  deps: object,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  frame: RouteDeps,
+): Promise<Answer> {
+  const { params, query, body } = operation
+  const key = operation.idempotency === 'header' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined
+  const context = {
+    ...deps,
+    params: params ? check(operation, 'params', params, request.params) : {},
+    query: query ? check(operation, 'query', query, request.query) : {},
+    body: body ? check(operation, 'body', body, request.body) : undefined,
+    profile: request.profile,
+    credential: request.credential,
+    request: requestMeta(request, reply),
+  }
+  const profileId = request.profile?.id
+  if (key === undefined) return perform(operation, context, profileId)
+  const call = {
+    operation: operation.id,
+    owner: ownerOf(request),
+    profileId,
+    method: request.method,
+    url: request.url,
+    body: request.body,
+  }
+  const refusal = (error: ApiError): Answer => ({
+    status: error.status,
+    headers: error.headers,
+    body: errorEnvelope(error, request.id, frame.baseUrl),
+    persons: 0,
+  })
+  const run = (execution: Execution) => perform(operation, { ...context, execution }, profileId)
+  const { isReplay, ...answer } = await frame.once(key, call, run, refusal)
+  return isReplay ? { ...answer, headers: { ...answer.headers, 'idempotent-replay': 'true' } } : answer
+}
+
+/** A new key or session of the same app or user still finds what the old one was answered. */
+function ownerOf({ credential, profile }: FastifyRequest): string {
+  const { appId, userId, kind, id } = credential!
+  const holder = appId ? `app:${appId}` : userId ? `user:${userId}` : `${kind}:${id}`
+  return `${profile?.id ?? 'none'}/${holder}`
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation<never>, frame: RouteDeps) {

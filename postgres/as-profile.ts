@@ -7,8 +7,18 @@ import { transaction } from './client.ts'
  */
 export const asProfile = <T>(pool: pg.Pool, profileId: string, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> =>
   transaction(pool, async (tx) => {
-    await tx.query("SELECT set_config('role', 'touchline_serving', true), set_config('touchline.profile', $1, true)", [
-      profileId,
-    ])
+    await serveProfile(tx, profileId)
     return work(tx)
   })
+
+/** From here to its end the transaction sees one profile. */
+export async function serveProfile(tx: pg.PoolClient, profileId: string): Promise<void> {
+  await tx.query("SELECT set_config('role', 'touchline_serving', true), set_config('touchline.profile', $1, true)", [
+    profileId,
+  ])
+}
+
+/** The rest of the transaction is the service's own again. */
+export async function serveNobody(tx: pg.PoolClient): Promise<void> {
+  await tx.query("SELECT set_config('role', 'none', true), set_config('touchline.profile', '', true)")
+}

@@ -13,6 +13,7 @@ import { runOutboxRelay } from './outbox-relay.ts'
 import { rawPipelines } from './raw-pipelines.ts'
 import { pipelineMetrics } from './runner/metrics.ts'
 import { type Running, run } from './runner/run.ts'
+import { runSweeps } from './sweeps.ts'
 
 export interface ProcessorDeps {
   brokers: string[]
@@ -46,6 +47,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
     run([dirtyCustomersPipeline({ warehouse })], { ...common, maxMessages: 5000, maxWaitMs: 100 }),
     runOutboxRelay({ postgres, producer, codec, logger }),
     runIdentityPublisher({ identity, warehouse, producer, logger }),
+    runSweeps({ postgres, logger }),
   ]
   return {
     done: Promise.race(running.map(({ done }) => done)),

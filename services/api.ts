@@ -1,5 +1,13 @@
 import { Registry } from 'prom-client'
-import { apiKeyAuthentication, buildApp, localRateLimiter, mount, redisRateLimiter } from '../http/app.ts'
+import {
+  apiKeyAuthentication,
+  buildApp,
+  localRateLimiter,
+  mount,
+  onceWithKey,
+  piiAccessLog,
+  redisRateLimiter,
+} from '../http/app.ts'
 import { openGeoip } from '../infra/geoip.ts'
 import { connectRedis } from '../infra/redis.ts'
 import { collectPlugin } from '../ingest/collect.ts'
@@ -31,6 +39,8 @@ await start('api', async (config, logger) => {
     isTrustedProxy,
     checks,
     authenticate: apiKeyAuthentication(postgres),
+    accessLog: piiAccessLog(postgres),
+    once: onceWithKey(postgres, config.secret),
     rateLimiter: redis ? redisRateLimiter(redis) : localRateLimiter(),
     mounts: [
       mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),

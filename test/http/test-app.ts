@@ -3,12 +3,18 @@ import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { z } from 'zod'
 import type { Scope } from '../../domain/scopes.ts'
-import { type AppOptions, apiKeyAuthentication, buildApp, mount } from '../../http/app.ts'
+import { type AppOptions, apiKeyAuthentication, buildApp, mount, onceWithKey, piiAccessLog } from '../../http/app.ts'
 import { ApiError, DateRange, defineOperation, failsAs, limit, Model, one, page } from '../../http/operation.ts'
 import { createLogger } from '../../infra/logger.ts'
 import { createApiKey } from '../../postgres/stores/api-keys.ts'
 
 export const baseUrl = 'https://touchline.example'
+
+/** What an app needs to serve persons and to take idempotency keys. */
+export const guards = (pool: pg.Pool): Pick<AppOptions, 'accessLog' | 'once'> => ({
+  accessLog: piiAccessLog(pool),
+  once: onceWithKey(pool, Buffer.alloc(32, 7)),
+})
 
 /** Collects what a service would write to its log. */
 export function captureLog() {
@@ -126,6 +132,7 @@ export async function sampleApp(
     baseUrl,
     logger: captureLog().logger,
     authenticate: apiKeyAuthentication(pool),
+    ...guards(pool),
     mounts: [mount(sampleOperations, { fail }, ['postgres', 'clickhouse'])],
     ...options,
   })

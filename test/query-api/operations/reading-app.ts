@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { apiKeyAuthentication, buildApp, mount } from '../../../http/app.ts'
 import { operations } from '../../../query-api/operations/index.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
-import { baseUrl, bearer, captureLog } from '../../http/test-app.ts'
+import { baseUrl, bearer, captureLog, guards } from '../../http/test-app.ts'
 import { openProfile } from '../../processors/attribution/world.ts'
 import { createProfile, openPostgres } from '../../profiles.ts'
 
@@ -15,6 +15,7 @@ export async function openReadingApp() {
     baseUrl,
     logger: captureLog().logger,
     authenticate: apiKeyAuthentication(pool),
+    ...guards(pool),
     mounts: [mount(operations, { postgres: pool, clickhouse: warehouse }, ['postgres', 'clickhouse'])],
   })
   return {
