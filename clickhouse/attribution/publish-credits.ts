@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clickToMessageSources, paidChannels, paidSources } from '../../domain/ad-platforms.ts'
 import { statement } from '../query.ts'
 
 const params = z.object({ run: z.uuid() })
@@ -15,15 +16,22 @@ INSERT INTO report_days (profile_id, conversion_id, day)
 SELECT profile_id, conversion_id, day FROM recompute_credits WHERE run_id = {run:UUID} AND NOT is_deleted AND is_eligible`,
 })
 
+const list = (values: readonly string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`
+const lastOccurrences = (values: string) =>
+  `arrayReverse(arrayMap(n -> n = 1, arrayEnumerateUniq(arrayReverse(${values}))))`
+
 export const publishReport = statement({
   name: 'publish_report_credits',
   params,
   sql: `
 INSERT INTO report_credits (
-  profile_id, day, conversion_id, conversion_type, revenue_type, net_minor, opens_first_payment,
-  last_campaign, last_ad_set, last_ad, first_campaign, first_ad_set, first_ad, lnd_campaign, lnd_ad_set, lnd_ad,
-  a_campaign, a_ad_set, a_ad, a_linear, a_decay, a_position, a_new_campaign, a_new_ad_set, a_new_ad, version, is_deleted)
+  profile_id, day, conversion_id, occurred_at, conversion_type, revenue_type, net_minor, opens_first_payment,
+  last_campaign, last_ad_set, last_ad, last_paid, first_campaign, first_ad_set, first_ad, first_paid,
+  lnd_campaign, lnd_ad_set, lnd_ad, lnd_paid,
+  a_campaign, a_ad_set, a_ad, a_paid, a_linear, a_decay, a_position, a_new_campaign, a_new_ad_set, a_new_ad,
+  version, is_deleted)
 WITH
+  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
   changed AS (SELECT * FROM recompute_credits WHERE run_id = {run:UUID}),
   rows AS (
     SELECT c.*, d.day AS report_day, (c.is_deleted OR NOT c.is_eligible OR d.day != c.day) AS is_gone
@@ -32,23 +40,40 @@ WITH
       SELECT profile_id, conversion_id, day FROM report_days FINAL
       WHERE (profile_id, conversion_id) IN (SELECT profile_id, conversion_id FROM changed)
     ) AS d ON d.profile_id = c.profile_id AND d.conversion_id = c.conversion_id
+  ),
+  -- The ad platform behind each paid click, by its source: what a click that named no ad is told by.
+  paid AS (
+    SELECT *, length(touch_ids) AS last, indexOf(last_non_direct, 1000000000) AS indirect,
+      arrayMap((channel, source) -> if(
+        has(${list(paidChannels)}, channel) OR (channel = 'messaging' AND has(${list(clickToMessageSources)}, source)),
+        transform(toString(source), ${list(paidSources.sources)}, ${list(paidSources.platforms)}, ''), ''),
+        channels, sources) AS platforms
+    FROM rows
+  ),
+  -- Reports add up what names an entity or was paid for; the other touches only take their part of the weight.
+  kept AS (
+    SELECT *, arrayMap((campaign, platform) -> campaign != nobody OR platform != '', campaign_ids, platforms) AS is_kept
+    FROM paid
+  ),
+  named AS (
+    SELECT *,
+      arrayFilter((id, keep) -> keep, campaign_ids, is_kept) AS campaigns,
+      arrayFilter((id, keep) -> keep, ad_set_ids, is_kept) AS ad_sets,
+      arrayFilter((id, keep) -> keep, ad_ids, is_kept) AS ads
+    FROM kept
   )
-SELECT profile_id, report_day, conversion_id, conversion_type, revenue_type, ifNull(net_minor, 0), opens_first_payment,
-  campaign_ids[length(touch_ids)], ad_set_ids[length(touch_ids)], ad_ids[length(touch_ids)],
-  campaign_ids[1], ad_set_ids[1], ad_ids[1],
-  campaign_ids[indexOf(last_non_direct, 1000000000)], ad_set_ids[indexOf(last_non_direct, 1000000000)],
-  ad_ids[indexOf(last_non_direct, 1000000000)],
-  arrayFilter((id, campaign) -> campaign != nobody, campaign_ids, campaign_ids) AS campaigns,
-  arrayFilter((id, campaign) -> campaign != nobody, ad_set_ids, campaign_ids) AS ad_sets,
-  arrayFilter((id, campaign) -> campaign != nobody, ad_ids, campaign_ids) AS ads,
-  arrayFilter((w, campaign) -> campaign != nobody, linear, campaign_ids),
-  arrayFilter((w, campaign) -> campaign != nobody, time_decay, campaign_ids),
-  arrayFilter((w, campaign) -> campaign != nobody, position_based, campaign_ids),
-  arrayMap(n -> n = 1, arrayEnumerateUniq(campaigns)),
-  arrayMap(n -> n = 1, arrayEnumerateUniq(ad_sets)),
-  arrayMap(n -> n = 1, arrayEnumerateUniq(ads)),
+SELECT profile_id, report_day, conversion_id, occurred_at, conversion_type, revenue_type, ifNull(net_minor, 0),
+  opens_first_payment,
+  campaign_ids[last], ad_set_ids[last], ad_ids[last], platforms[last],
+  campaign_ids[1], ad_set_ids[1], ad_ids[1], platforms[1],
+  campaign_ids[indirect], ad_set_ids[indirect], ad_ids[indirect], platforms[indirect],
+  campaigns, ad_sets, ads, arrayFilter((platform, keep) -> keep, platforms, is_kept),
+  arrayFilter((weight, keep) -> keep, linear, is_kept),
+  arrayFilter((weight, keep) -> keep, time_decay, is_kept),
+  arrayFilter((weight, keep) -> keep, position_based, is_kept),
+  ${lastOccurrences('campaigns')}, ${lastOccurrences('ad_sets')}, ${lastOccurrences('ads')},
   version, is_gone
-FROM (SELECT *, toUUID('00000000-0000-0000-0000-000000000000') AS nobody FROM rows)`,
+FROM named`,
 })
 
 export const publishCredits = statement({

@@ -1,4 +1,6 @@
 import { listCampaigns } from './campaigns/list-campaigns.ts'
+import { readAd } from './campaigns/read-ad.ts'
+import { readTrend } from './campaigns/read-trend.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
 import { readJourney } from './customers/read-journey.ts'
 import { readReplayStatus } from './tracking/read-replay-status.ts'
@@ -10,6 +12,8 @@ import { revokeTrackingKey } from './tracking-keys/revoke-tracking-key.ts'
 export const operations = [
   listCampaigns,
   readUnattributed,
+  readTrend,
+  readAd,
   readJourney,
   issueTrackingKey,
   listTrackingKeys,

@@ -1,98 +1,60 @@
 import { z } from 'zod'
-import { campaignReport } from '../../../clickhouse/queries/campaign-report.ts'
-import { fromMinorAsNumber } from '../../../domain/money.ts'
+import { campaignReport, campaignSorts } from '../../../clickhouse/queries/campaign-report.ts'
+import { Cursor, decodeCursor, encodeCursor } from '../../../http/cursor.ts'
 import { DateRange, Level, limit, Model, page } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
-import { Outcomes, outcomeFigures, ratio } from './figures.ts'
+import { CampaignRow, LevelRow, toCampaignRow, toLevelRow } from './entity-row.ts'
+import { deliveredAs, Platform, RangeMeta } from './parameters.ts'
 
-const CampaignRow = z
-  .object({
-    campaign_id: z.uuid().meta({ description: 'Internal id of the row’s own entity, at every level.' }),
-    campaign_name: z.string(),
-    spend: z.number().meta({ description: 'Ad spend in the reporting currency.' }),
-    ...Outcomes,
-    roas: z.number().nullable().meta({ description: 'outcome_value by spend; null without spend.' }),
-    cac_first_payment: z.number().nullable().meta({ description: 'spend by outcome_count_first_payment.' }),
-  })
-  .meta({ id: 'CampaignRow' })
-
-const LevelRow = CampaignRow.extend({
-  external_id: z.string().meta({ description: 'The platform’s id of the row’s own entity.' }),
-  entity_level: Level,
-  parent_name: z.string().nullable(),
-  impressions: z.int(),
-  clicks: z.int(),
-  reach: z.int().nullable(),
-  reach_is_daily_max: z.literal(true).meta({ description: 'Over several days reach is the highest day’s.' }),
-  ctr: z.number().nullable().meta({ description: 'Clicks by impressions, percent.' }),
-  avg_cpm: z.number().nullable(),
-  avg_cpc: z.number().nullable(),
-  cac: z.number().nullable().meta({ description: 'spend by outcome_count.' }),
-  status: z.string().nullable(),
-  objective: z.string().nullable(),
-  daily_budget: z.number().nullable(),
-  campaign_external_id: z.string().nullable(),
-  ad_set_external_id: z.string().nullable(),
-  messaging_conversations_started_7d: z.int().nullable(),
-}).meta({ id: 'CampaignLevelRow' })
+const digits = z.string().regex(/^-?\d{1,38}$/)
+/** Rank, spend and id of the last row. */
+const Place = z.tuple([digits, z.string().regex(/^-?\d{1,18}$/), z.uuid()])
 
 export const listCampaigns = operation({
   id: 'listCampaigns',
   method: 'GET',
   url: '/campaigns',
   summary: 'Report what campaigns, ad sets or ads cost and earned',
-  description: 'Ranked by credited cash. With `level` each row carries delivery figures and its parents as well.',
+  description:
+    'Ranked by credited cash, equal ones by spend. An entity is listed when it delivered or earned anything in the range. With `level` each row carries delivery figures and its parents as well. Figures of different models are never added up.',
   tags: ['Campaigns'],
   scopes: ['campaigns:read'],
   query: DateRange.safeExtend({
     model: Model.default('last_touch'),
     level: Level.optional(),
     limit: limit({ default: 10, max: 100 }),
+    platform: Platform,
+    sort: z
+      .enum(campaignSorts)
+      .default('outcome_value')
+      .meta({ description: 'What rows are ranked by, highest first.' }),
+    cursor: Cursor,
   }),
-  response: page(z.union([LevelRow, CampaignRow]), { meta: { date_from: z.string(), date_to: z.string() } }),
+  response: page(z.union([LevelRow, CampaignRow]), { meta: RangeMeta }),
   handler: async ({ query, profile, clickhouse }) => {
-    const { date_from, date_to, model, level, limit } = query
-    const rows = await clickhouse.run(campaignReport(model, level ?? 'campaign'), {
-      profile: profile.id,
-      from: date_from,
-      to: date_to,
-      limit,
+    const { date_from, date_to, model, level, limit, platform, sort, cursor } = query
+    const list = [profile.id, date_from, date_to, model, level ?? 'campaign', platform, sort]
+    const [after_rank, after_spend, after_id] =
+      cursor === undefined ? ['0', '0', ''] : decodeCursor(list, Place, cursor)
+    const found = await clickhouse.run(campaignReport(model, level ?? 'campaign', sort), {
+      ...{ profile: profile.id, from: date_from, to: date_to },
+      platforms: deliveredAs(platform),
+      ...{ after_rank, after_spend, after_id },
+      limit: limit + 1,
     })
-    const money = (minor: bigint) => fromMinorAsNumber(minor, profile.reportingCurrency)
-    const data = rows.map((row) => {
-      const spend = money(row.spend_minor)
-      const outcomes = outcomeFigures(row, profile.reportingCurrency)
-      const base = {
-        campaign_id: row.entity_id,
-        campaign_name: row.name,
-        spend,
-        ...outcomes,
-        roas: ratio(outcomes.outcome_value, spend),
-        cac_first_payment: ratio(spend, outcomes.outcome_count_first_payment),
-      }
-      if (!level) return base
-      const ctr = ratio(row.clicks * 100, row.impressions)
-      return {
-        ...base,
-        external_id: row.external_id,
-        entity_level: level,
-        parent_name: row.parent_name || null,
-        impressions: row.impressions,
-        clicks: row.clicks,
-        reach: row.reach,
-        reach_is_daily_max: true as const,
-        ctr,
-        avg_cpm: ratio(spend * 1000, row.impressions),
-        avg_cpc: ratio(spend, row.clicks),
-        cac: ratio(spend, outcomes.outcome_count),
-        status: row.status || null,
-        objective: row.objective || null,
-        daily_budget: row.daily_budget_minor === null ? null : money(row.daily_budget_minor),
-        campaign_external_id: level === 'campaign' ? null : row.campaign_external_id || null,
-        ad_set_external_id: level === 'ad' ? row.ad_set_external_id || null : null,
-        messaging_conversations_started_7d: row.messaging_conversations_started_7d,
-      }
-    })
-    return { data, meta: { date_from, date_to } }
+    const rows = found.slice(0, limit)
+    const last = rows.at(-1)
+    const hasNext = found.length > limit && last !== undefined
+    const { reportingCurrency } = profile
+    return {
+      data: rows.map((row) =>
+        level ? toLevelRow(row, level, reportingCurrency) : toCampaignRow(row, reportingCurrency),
+      ),
+      pagination: {
+        has_next: hasNext,
+        cursor: hasNext ? encodeCursor(list, [String(last.rank), String(last.spend_minor), last.entity_id]) : null,
+      },
+      meta: { date_from, date_to },
+    }
   },
 })

@@ -3,6 +3,7 @@ import { unattributedReport } from '../../../clickhouse/queries/unattributed-rep
 import { DateRange, Level, Model, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { Outcomes, outcomeFigures } from './figures.ts'
+import { RangeMeta } from './parameters.ts'
 
 export const readUnattributed = operation({
   id: 'readUnattributed',
@@ -15,7 +16,7 @@ export const readUnattributed = operation({
   scopes: ['campaigns:read'],
   query: DateRange.safeExtend({ model: Model.default('last_touch'), level: Level.default('campaign') }),
   response: one(z.object(Outcomes).meta({ id: 'Unattributed' }), {
-    meta: { date_from: z.string(), date_to: z.string() },
+    meta: RangeMeta,
   }),
   handler: async ({ query, profile, clickhouse }) => {
     const { date_from, date_to, model, level } = query

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
+import type { Scope } from '../../../domain/scopes.ts'
 import { apiKeyAuthentication, buildApp, mount } from '../../../http/app.ts'
 import { operations } from '../../../query-api/operations/index.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
@@ -22,15 +23,17 @@ export async function openReadingApp() {
     pool,
     warehouse,
     /** A profile with a key that reads it, and facts to be written by hand. */
-    async profile() {
-      const id = await createProfile(pool)
-      const headers = await bearer(pool, id, ['campaigns:read', 'customers:read'], 10_000)
-      const world = await openProfile(warehouse, { profile: id })
-      const read = async (path: string) => {
-        const answer = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers })
-        return { status: answer.statusCode, body: answer.json() }
+    async profile({ currency = 'USD', timezone = 'UTC' } = {}) {
+      const id = await createProfile(pool, { currency })
+      const world = await openProfile(warehouse, { profile: id, currency, timezone })
+      const reader = async (scopes: Scope[]) => {
+        const headers = await bearer(pool, id, scopes, 10_000)
+        return async (path: string) => {
+          const answer = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers })
+          return { status: answer.statusCode, body: answer.json() }
+        }
       }
-      return { id, world, read }
+      return { id, world, read: await reader(['campaigns:read', 'customers:read']), reader }
     },
     async close() {
       await app.close()

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { Level, Model } from '../../domain/models.ts'
+import { credited } from './credited.ts'
+import { deliveryInRange, platformOf } from './delivery.ts'
+
+const minor = z.coerce.bigint()
+const count = z.coerce.number()
+
+/** What reports say of an entity: what it is, what was delivered, what the model credits it with. */
+export const EntityRow = z.object({
+  entity_id: z.uuid(),
+  platform: z.string(),
+  external_id: z.string(),
+  name: z.string(),
+  parent_name: z.string(),
+  campaign_external_id: z.string(),
+  ad_set_external_id: z.string(),
+  status: z.string(),
+  objective: z.string(),
+  campaign_objective: z.string(),
+  learning_stage_status: z.string(),
+  daily_budget_minor: minor.nullable(),
+  spend_minor: minor,
+  impressions: count,
+  clicks: count,
+  reach: count.nullable(),
+  messaging_conversations_started_7d: count.nullable(),
+  cash_count: count,
+  first_payment_count: count,
+  /** Minor units times billionths: divided once, when it is shown. */
+  cash_value: minor,
+  counts_by_type: z.record(z.string(), count),
+})
+export type EntityRow = z.infer<typeof EntityRow>
+
+/**
+ * Common table expressions that end in `figures`: one row an entity of the level that delivered or earned in range.
+ * `only` narrows both sides to some entities; it is a condition on entity_id.
+ */
+export const entityFigures = (model: Model, level: Level, only = '1') => `
+  by_type AS (
+    SELECT entity_id, toString(conversion_type) AS type, countIf(is_first) AS conversions,
+      countIf(is_first AND revenue_type = 'cash') AS cash_count,
+      countIf(is_first AND opens_first_payment) AS first_payment_count,
+      sumIf(toInt128(net_minor) * weight, revenue_type = 'cash') AS cash_value
+    FROM (${credited(model, level)}
+    )
+    WHERE ${only}
+    GROUP BY entity_id, type
+  ),
+  ${deliveryInRange()},
+  figures AS (
+    SELECT entity_id, sum(spend_minor) AS spend_minor, sum(impressions) AS impressions, sum(clicks) AS clicks,
+      max(reach) AS reach, sum(messages) AS messaging_conversations_started_7d, sum(cash_count) AS cash_count,
+      sum(first_payment_count) AS first_payment_count, sum(cash_value) AS cash_value,
+      sumMap(counts_by_type) AS counts_by_type
+    FROM (
+      SELECT entity_id, toInt64(0) AS spend_minor, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
+        CAST(NULL AS Nullable(UInt64)) AS reach, CAST(NULL AS Nullable(UInt64)) AS messages, cash_count,
+        first_payment_count, cash_value, map(type, conversions) AS counts_by_type
+      FROM by_type
+      UNION ALL
+      SELECT ${level}_id AS entity_id, ifNull(sum(spend_minor), 0), sum(impressions), sum(clicks), max(reach),
+        sum(messaging_conversations_started_7d), 0, 0, toInt128(0), CAST(map(), 'Map(String, UInt64)')
+      FROM delivery
+      WHERE ${only}
+      GROUP BY entity_id
+    )
+    GROUP BY entity_id
+  )`
+
+/**
+ * Rows of `figures` with what the entities are. All entities of the level are joined: a common table expression runs
+ * again wherever it is named, and asking the figures which ones are needed would cost more. A daily budget is shown in
+ * the reporting currency at the newest rate of the week before the last day; without one it is null.
+ */
+export const described = (level: Level, rows: string) => `
+  entities AS (SELECT * FROM ad_entities FINAL WHERE profile_id = {profile:UUID} AND level = '${level}'),
+  parents AS (
+    SELECT entity_id, name, objective FROM ad_entities FINAL
+    WHERE profile_id = {profile:UUID} AND level IN ('campaign', 'ad_set')
+  ),
+  newest_rates AS (
+    SELECT base, argMax(minor_rate, date) AS minor_rate FROM rates WHERE date >= {to:Date} - 7 GROUP BY base
+  ),
+  described AS (
+    SELECT r.*, e.name AS name, e.external_id AS external_id, ${platformOf('e.platform')} AS platform,
+      e.campaign_id AS campaign_id, e.ad_set_id AS ad_set_id,
+      e.campaign_external_id AS campaign_external_id, e.ad_set_external_id AS ad_set_external_id,
+      e.status AS status, e.objective AS objective, e.learning_stage_status AS learning_stage_status,
+      multiIf(
+        e.currency = (SELECT reporting_currency FROM profiles FINAL WHERE profile_id = {profile:UUID}), e.daily_budget_minor,
+        x.minor_rate > 0,
+          toInt64(intDiv(toInt128(e.daily_budget_minor) * x.minor_rate + 500000000000, toInt128(1000000000000))),
+        NULL) AS daily_budget_minor
+    FROM ${rows} AS r
+    LEFT JOIN entities AS e ON e.entity_id = r.entity_id
+    LEFT JOIN newest_rates AS x ON x.base = e.currency
+  )`
+
+/** The columns of EntityRow, from `described AS r` with its campaign `c` and its parent `p`. */
+export const entityColumns = (level: Level) => `
+  r.entity_id AS entity_id, r.platform AS platform, r.external_id AS external_id, r.name AS name,
+  ${level === 'campaign' ? "''" : 'p.name'} AS parent_name,
+  r.campaign_external_id AS campaign_external_id, r.ad_set_external_id AS ad_set_external_id, r.status AS status,
+  r.objective AS objective, c.objective AS campaign_objective, r.learning_stage_status AS learning_stage_status,
+  r.daily_budget_minor AS daily_budget_minor, r.spend_minor AS spend_minor, r.impressions AS impressions,
+  r.clicks AS clicks, r.reach AS reach, r.messaging_conversations_started_7d AS messaging_conversations_started_7d,
+  r.cash_count AS cash_count, r.first_payment_count AS first_payment_count, toString(r.cash_value) AS cash_value,
+  r.counts_by_type AS counts_by_type
+FROM described AS r
+LEFT JOIN parents AS p ON p.entity_id = ${level === 'ad' ? 'r.ad_set_id' : 'r.campaign_id'}
+LEFT JOIN parents AS c ON c.entity_id = r.campaign_id`
