@@ -15,6 +15,7 @@ const commands = {
   identity: 'show how people were stitched together, and undo it',
   import: 'send rows of a file through the collectors',
   fx: 'import dated exchange rates',
+  performers: 'rank the ads of profiles anew',
   replay: 'derive everything again from the topics',
   rejected: 'list rejected messages and send them again',
   drain: 'return when everything sent so far has been processed',

@@ -10,6 +10,7 @@ import type { Codec } from '../schemas/codec.ts'
 import { dirtyCustomersPipeline } from './dirty-customers.ts'
 import { publishingIdentity, runIdentityPublisher } from './identity/publish-changes.ts'
 import { runOutboxRelay } from './outbox-relay.ts'
+import { runScorer } from './performers/score-due.ts'
 import { rawPipelines } from './raw-pipelines.ts'
 import { pipelineMetrics } from './runner/metrics.ts'
 import { type Running, run } from './runner/run.ts'
@@ -48,6 +49,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
     runOutboxRelay({ postgres, producer, codec, logger }),
     runIdentityPublisher({ identity, warehouse, producer, logger }),
     runSweeps({ postgres, logger }),
+    runScorer({ postgres, warehouse, logger }),
   ]
   return {
     done: Promise.race(running.map(({ done }) => done)),

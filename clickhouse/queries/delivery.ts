@@ -26,6 +26,7 @@ export const deliveryInRange = (where = '1') => `
       d.impressions AS impressions, d.clicks AS clicks, d.reach AS reach,
       d.messaging_conversations_started_7d AS messaging_conversations_started_7d,
       d.platform_conversions AS platform_conversions,
+      d.first_reply_rate AS first_reply_rate, d.avg_engagement_score AS avg_engagement_score,
       ${rated('spend_minor')} AS spend_minor,
       ${rated('platform_conversion_value_minor')} AS platform_value_minor
     FROM told AS d

@@ -46,6 +46,7 @@ async function loop(options: PollOptions, stopping: AbortSignal): Promise<void> 
       )
       if (isLast) throw error
     }
-    await sleep(Math.min(10_000, idleMs * 2 ** Math.min(failures, 10)), undefined, { signal: stopping }).catch(() => {})
+    const pauseMs = Math.max(idleMs, Math.min(10_000, idleMs * 2 ** Math.min(failures, 10)))
+    await sleep(pauseMs, undefined, { signal: stopping }).catch(() => {})
   }
 }

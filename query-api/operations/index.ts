@@ -1,4 +1,5 @@
 import { listCampaigns } from './campaigns/list-campaigns.ts'
+import { listTopPerformers } from './campaigns/list-top-performers.ts'
 import { readAd } from './campaigns/read-ad.ts'
 import { readTrend } from './campaigns/read-trend.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
@@ -14,6 +15,7 @@ export const operations = [
   readUnattributed,
   readTrend,
   readAd,
+  listTopPerformers,
   readJourney,
   issueTrackingKey,
   listTrackingKeys,
