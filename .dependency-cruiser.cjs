@@ -11,8 +11,9 @@ const mayImport = {
   processors: [...core, 'infra'],
   'query-api': [...core, 'infra', 'http'],
   demo: ['domain', 'schemas'],
+  tracker: [],
 }
-const folders = [...Object.keys(mayImport), 'services', 'cli', 'bench', 'test', 'tracker']
+const folders = [...Object.keys(mayImport), 'services', 'cli', 'bench', 'test']
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

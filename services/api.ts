@@ -15,9 +15,12 @@ import { collectLimits } from '../ingest/collect-limits.ts'
 import { locator } from '../ingest/locate.ts'
 import { ingestMetrics } from '../ingest/metrics.ts'
 import { operations as ingestOperations } from '../ingest/operations.ts'
+import { postEvent } from '../ingest/server-events.ts'
+import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
 import { operations } from '../query-api/operations/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
+import { buildTracker } from '../tracker/build.ts'
 import { connectEngines } from './engines.ts'
 import { start } from './start.ts'
 
@@ -55,6 +58,7 @@ await start('api', async (config, logger) => {
         limits,
         metrics: collected,
       }),
+      trackerScriptPlugin(await buildTracker()),
       async (scope) => void (await scope.register(schemaRegistry)),
     ],
   })

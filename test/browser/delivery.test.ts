@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openSite, type Site, type Visit } from './site.ts'
+
+let site: Site
+let visit: Visit
+beforeAll(async () => {
+  site = await openSite()
+})
+afterEach(async () => {
+  expect(visit.errors).toEqual([])
+  await visit.close()
+})
+afterAll(() => site.close())
+
+const kept = () => visit.page.evaluate<string[]>('Object.keys(localStorage).filter((key) => key.startsWith("_tl_q"))')
+const open = async (path = '/') => {
+  visit = await site.visit()
+  visit.show(path, visit.snippet)
+  await visit.page.goto(visit.url(path))
+  await visit.hits(1)
+}
+
+describe('a browser that is offline', () => {
+  it('keeps its hits and sends them, with their own time, when it is online again', async () => {
+    await open()
+    await visit.context.setOffline(true)
+    const before = Date.now()
+    await visit.page.evaluate('touchline.track("one"); touchline.track("two", { value: 3 })')
+    await visit.page.waitForFunction('Object.keys(localStorage).length === 2')
+    const after = Date.now()
+    await visit.context.setOffline(false)
+    const hits = await visit.hits(3)
+    expect(hits.map((hit) => hit.event_type)).toEqual(['page_view', 'one', 'two'])
+    for (const hit of hits.slice(1)) {
+      expect(hit.event_time).toBeGreaterThanOrEqual(before - 5)
+      expect(hit.event_time).toBeLessThanOrEqual(after + 5)
+    }
+    await visit.page.waitForFunction('Object.keys(localStorage).length === 0')
+  })
+
+  it('sends on its next page what it could not send on the last', async () => {
+    await open()
+    await visit.context.setOffline(true)
+    await visit.page.evaluate('touchline.track("left")')
+    await visit.page.waitForFunction('Object.keys(localStorage).length === 1')
+    await visit.page.close()
+    await visit.context.setOffline(false)
+    visit.page = await visit.context.newPage()
+    await visit.page.goto(visit.url('/'))
+    const hits = await visit.hits(3)
+    expect(hits.map((hit) => hit.event_type).sort()).toEqual(['left', 'page_view', 'page_view'])
+    expect(new Set(hits.map((hit) => hit.visitor)).size).toBe(1)
+  })
+
+  it('keeps no more than a bounded number', async () => {
+    await open()
+    await visit.context.setOffline(true)
+    await visit.page.evaluate('for (let n = 0; n < 300; n++) touchline.track("many")')
+    await visit.page.waitForFunction('Object.keys(localStorage).length >= 50')
+    await visit.page.evaluate('for (let n = 0; n < 300; n++) touchline.track("more")')
+    expect((await kept()).length).toBeLessThanOrEqual(250)
+  })
+})
+
+describe('a collector', () => {
+  it('that is away or overloaded is tried again, later each time, with the same ids', async () => {
+    await open()
+    const sent: { at: number; ids: string[] }[] = []
+    const answers = [503, 429, 0]
+    await visit.page.route('**/collect', async (route) => {
+      const { events } = JSON.parse(route.request().postData()!) as { events: { event_id: string }[] }
+      sent.push({ at: Date.now(), ids: events.map((event) => event.event_id) })
+      const status = answers.shift()
+      if (status === undefined) return route.continue()
+      return status === 0 ? route.abort() : route.fulfill({ status, headers: { 'access-control-allow-origin': '*' } })
+    })
+    await visit.page.evaluate('touchline.track("stubborn")')
+    const hits = await visit.hits(2)
+    expect(hits.at(-1)!.event_type).toBe('stubborn')
+    expect(sent).toHaveLength(4)
+    expect(new Set(sent.flatMap(({ ids }) => ids)).size).toBe(1)
+    const gaps = sent.slice(1).map(({ at }, n) => at - sent[n]!.at)
+    expect(gaps[2]!).toBeGreaterThan(gaps[0]!)
+  })
+
+  it('that refuses one hit of several still gets the others', async () => {
+    await open()
+    await visit.page.evaluate(
+      'touchline.track("good"); touchline.track("x".repeat(500)); touchline.track("fine", { value: 1 })',
+    )
+    expect((await visit.hits(3)).map((hit) => hit.event_type).sort()).toEqual(['fine', 'good', 'page_view'])
+    await visit.page.evaluate('touchline.track("end")')
+    expect((await visit.hits(4)).at(-1)!.event_type).toBe('end')
+    expect(await kept()).toEqual([])
+  })
+})
+
+describe('a visitor who leaves', () => {
+  it('hands what was not sent to the browser, in the same moment', async () => {
+    await open()
+    const beacons: string[] = []
+    visit.context.on('request', (request) => {
+      if (request.resourceType() === 'ping') beacons.push(request.url())
+    })
+    await visit.page.evaluate('touchline.track("last words"); window.dispatchEvent(new Event("pagehide"))')
+    expect((await visit.hits(2)).at(-1)!.event_type).toBe('last words')
+    expect(beacons).toEqual([visit.settings.url])
+  })
+
+  it('for another page takes nothing along', async () => {
+    await open()
+    visit.show('/away', 'Nothing is tracked here.')
+    await visit.page.evaluate('touchline.track("click"); location.href = "/away"')
+    expect((await visit.hits(2)).at(-1)!.event_type).toBe('click')
+  })
+
+  it('by closing the tab right after a click', async () => {
+    await open()
+    await visit.page.evaluate('touchline.track("click")')
+    await visit.page.close({ runBeforeUnload: true })
+    expect((await visit.hits(2)).at(-1)!.event_type).toBe('click')
+  })
+})
+
+describe('two tabs', () => {
+  it('that both send what was left are counted once by its id', async () => {
+    await open()
+    await visit.context.setOffline(true)
+    await visit.page.evaluate('touchline.track("shared")')
+    await visit.page.waitForFunction('Object.keys(localStorage).length === 1')
+    await visit.page.close()
+    await visit.context.setOffline(false)
+    const tabs = await Promise.all([visit.context.newPage(), visit.context.newPage()])
+    await Promise.all(tabs.map((tab) => tab.goto(visit.url('/'))))
+    const hits = await visit.hits(4)
+    const shared = hits.filter((hit) => hit.event_type === 'shared')
+    expect(shared.length).toBeGreaterThanOrEqual(1)
+    expect(new Set(shared.map((hit) => hit.event_id)).size).toBe(1)
+    visit.page = tabs[0]!
+    await visit.page.waitForFunction('Object.keys(localStorage).length === 0')
+  })
+})

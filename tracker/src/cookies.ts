@@ -1,0 +1,58 @@
+const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
+
+export interface Jar {
+  read(name: string): string | undefined
+  /** On the widest domain that the browser takes; false when it takes none. */
+  write(name: string, value: string, days: number): boolean
+  remove(name: string): void
+}
+
+/** The page's cookies, through the browser's own accessor: a page may have put another in its place. */
+export function openJar(page: Window, ownDomain: string | null | undefined): Jar {
+  const { hostname, protocol } = page.location
+  const domains = ownDomain ? [ownDomain] : domainsOf(hostname)
+  const put = (text: string) => cookie.set!.call(page.document, text)
+  const put1 = (name: string, value: string, maxAge: number, domain: string) =>
+    put(
+      `${name}=${value};path=/;max-age=${maxAge};samesite=lax${domain && `;domain=${domain}`}${protocol === 'https:' ? ';secure' : ''}`,
+    )
+  const read = (name: string): string | undefined => {
+    try {
+      const text: string = cookie.get!.call(page.document)
+      return new RegExp(`(?:^|; )${name}=([^;]*)`).exec(text)?.[1]
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    read,
+    write(name, value, days) {
+      try {
+        for (const domain of domains) {
+          put1(name, value, days * 86400, domain)
+          if (read(name) === value) return true
+        }
+      } catch {
+        // A sandboxed page has no cookies.
+      }
+      return false
+    },
+    remove(name) {
+      try {
+        for (const domain of domains) put1(name, '', 0, domain)
+      } catch {
+        // Nothing there to remove.
+      }
+    },
+  }
+}
+
+/** From the widest on. Browsers refuse the domains under which strangers register names; `''` is this host alone. */
+function domainsOf(hostname: string): string[] {
+  const labels = hostname.split('.')
+  const domains: string[] = []
+  if (/[a-z]$/i.test(hostname)) {
+    for (let count = 2; count <= labels.length; count++) domains.push(labels.slice(-count).join('.'))
+  }
+  return domains.concat('')
+}

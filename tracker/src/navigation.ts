@@ -1,0 +1,69 @@
+import type { Settings } from './settings.ts'
+
+type Change = 'push' | 'replace' | 'traverse'
+type NavigationTarget = EventTarget & { currentEntry?: unknown }
+
+const listen = EventTarget.prototype.addEventListener
+
+export const on = (target: EventTarget, type: string, handler: (event: Event) => void): void =>
+  listen.call(target, type, guard(handler), true)
+
+/** Nothing that fails here reaches the page. */
+export const guard =
+  <Args extends unknown[], T>(work: (...args: Args) => T) =>
+  (...args: Args): T | undefined => {
+    try {
+      return work(...args)
+    } catch {
+      return undefined
+    }
+  }
+
+/**
+ * Calls back when the visitor sees another page of a single-page site: once a page, whatever its router does to get
+ * there. A replaced address is another page only if its path is: filters and steps write their query that way.
+ */
+export function followPages(page: Window, mode: Settings['spa'], onPage: () => void): void {
+  const { location } = page
+  const fragment = () => (mode === 'hash' ? location.hash : '')
+  const path = () => location.pathname + fragment()
+  const whole = () => location.pathname + location.search + fragment()
+  let seenPath = path()
+  let seenWhole = whole()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isReplace = true
+
+  const settle = () => {
+    timer = undefined
+    const isNew = isReplace ? path() !== seenPath : whole() !== seenWhole
+    isReplace = true
+    seenPath = path()
+    seenWhole = whole()
+    if (isNew) onPage()
+  }
+  // A router that redirects changes the address several times in a row: only where it ends is a page.
+  const changed = (change: Change) => {
+    if (change !== 'replace') isReplace = false
+    if (timer === undefined) timer = setTimeout(guard(settle), 0)
+  }
+
+  const { navigation } = page as Window & { navigation?: NavigationTarget }
+  if (navigation?.currentEntry) {
+    on(navigation, 'currententrychange', (event) =>
+      changed((event as Event & { navigationType: Change }).navigationType),
+    )
+    return
+  }
+  on(page, 'popstate', () => changed('traverse'))
+  on(page, 'hashchange', () => changed('push'))
+  const wrap = (name: 'pushState' | 'replaceState', change: Change) => {
+    const original = page.history[name]
+    page.history[name] = function (this: History, ...args) {
+      const result = original.apply(this, args)
+      guard(changed)(change)
+      return result
+    }
+  }
+  guard(wrap)('pushState', 'push')
+  guard(wrap)('replaceState', 'replace')
+}

@@ -1,0 +1,29 @@
+/** What the snippet says to the script. Names are short because every page carries them. */
+export interface Settings {
+  /** The profile's tracking key. */
+  key: string
+  /** Where hits are sent: the collector's whole address. */
+  url: string
+  /** Whether nothing is stored or sent before `touchline.consent(true)`. */
+  consent?: 'required' | 'not_required'
+  /** Whether Global Privacy Control and Do Not Track are a refusal. */
+  gpc?: boolean
+  dnt?: boolean
+  /** Which changes of the address are page views. */
+  spa?: 'history' | 'hash' | 'off'
+  /** The cookie's domain; the widest that the browser takes unless given. */
+  domain?: string | null
+  /** How long the cookie lives, in days. */
+  days?: number
+}
+
+export type Command = [name: string, ...args: unknown[]]
+
+/** `window.touchline`: a list of calls until the script is there, the script's own functions afterwards. */
+export interface Api {
+  push(command: Command): void
+  /** The link token that the loader has taken out of the address bar. */
+  token?: string
+  isLoaded?: boolean
+  [name: string]: unknown
+}

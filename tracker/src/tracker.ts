@@ -1,0 +1,98 @@
+import { reduceAddress, reduceReferrer } from './address.ts'
+import { isRefused, keepChoice, readConsent } from './consent.ts'
+import { openJar } from './cookies.ts'
+import { followPages, guard, on } from './navigation.ts'
+import { openQueue, type SentEvent } from './queue.ts'
+import type { Settings } from './settings.ts'
+import { uuid } from './uuid.ts'
+import { openVisitor } from './visitor.ts'
+
+type Fields = Record<string, unknown>
+export type Tracker = Record<string, (...args: never[]) => unknown>
+
+const mostHeld = 50
+
+/** One page's tracker: everything that `window.touchline` can do, once it knows its settings. */
+export function openTracker(page: Window, settings: Settings, linkToken: string | undefined): Tracker {
+  const { document, location } = page
+  const jar = openJar(page, settings.domain)
+  const visitor = openVisitor(jar, settings.days || 395)
+  const queue = openQueue(page, settings)
+  const here = () => reduceAddress(location, settings.spa === 'hash')
+  let consent = readConsent(page, settings, jar)
+  // What happens before the visitor has chosen stays in memory, with the address it happened on: a landing page's
+  // tags and click ids are not lost when consent comes two views later.
+  let held: SentEvent[] = []
+  let token = linkToken
+  let referrer = reduceReferrer(document.referrer)
+  let lastTraits = ''
+
+  const emit = (type: string, fields: Fields) => {
+    const event: SentEvent = { event_id: uuid(), event_type: type, event_time: Date.now(), url: here(), ...fields }
+    if (consent === 'granted') queue.add(visitor.id(), event)
+    else if (consent === 'waiting' && held.length < mostHeld) held.push(event)
+  }
+  const view = () => {
+    emit('page_view', { referrer: referrer || undefined, link_token: token })
+    token = undefined
+    referrer = here()
+  }
+  // Reading storage costs on a slow device; what an earlier page left can wait for a quiet moment.
+  const recover = () => (window.requestIdleCallback || setTimeout)(guard(queue.recover))
+
+  const first = () => {
+    view()
+    if (settings.spa !== 'off') followPages(page, settings.spa, view)
+    on(page, 'pageshow', (event) => (event as PageTransitionEvent).persisted && view())
+    on(page, 'pagehide', queue.leave)
+    on(document, 'visibilitychange', () => document.visibilityState === 'hidden' && queue.leave())
+    on(page, 'online', queue.flush)
+    if (consent === 'granted') recover()
+  }
+  // A page that the browser prepares in advance is a view when it is shown.
+  if ((document as Document & { prerendering?: boolean }).prerendering) on(document, 'prerenderingchange', first)
+  else first()
+
+  return {
+    page: view,
+    track(type: string, properties?: Fields | null, traits?: Fields) {
+      if (!type || typeof type !== 'string') return
+      const { value, currency, name, event_id } = properties || {}
+      emit(type, {
+        event_name: name,
+        properties: value == null ? undefined : { value, currency },
+        user_traits: traits,
+        ...(event_id ? { event_id: String(event_id) } : {}),
+      })
+    },
+    identify(who: string | number | Fields, more?: Fields) {
+      if (!who) return
+      const traits = typeof who === 'object' ? who : { external_id: who, ...more }
+      const text = JSON.stringify(traits)
+      // Sites say who is there on every change of a page; once is enough.
+      if (text !== lastTraits) emit('identify', { user_traits: traits })
+      lastTraits = text
+    },
+    consent(isGranted: boolean) {
+      // Whoever switched the browser's own signal on has chosen already.
+      if (typeof isGranted !== 'boolean' || (isGranted && isRefused(page, settings))) return
+      keepChoice(isGranted, settings, jar)
+      consent = isGranted ? 'granted' : 'denied'
+      const early = held
+      held = []
+      if (isGranted) {
+        for (let at = 0; at < early.length; at++) queue.add(visitor.id(), early[at]!)
+        recover()
+      } else {
+        queue.clear()
+        visitor.forget()
+      }
+    },
+    reset() {
+      visitor.forget()
+      lastTraits = ''
+    },
+    /** For a server that reports an outcome of this browser; nothing without consent. */
+    visitorId: () => (consent === 'granted' ? visitor.id() : undefined),
+  }
+}
