@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type AppTier, appTiers, createApp } from '../postgres/stores/tenancy.ts'
+import { type AppTier, appTiers, createApp } from '../postgres/stores/apps.ts'
 import { list, print, withPostgres } from './with-postgres.ts'
 
 interface CreateOptions {

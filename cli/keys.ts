@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { isScope, type Scope, scopes } from '../domain/scopes.ts'
 import { parseTime } from '../domain/time.ts'
 import { createApiKey, defaultRateLimitPerMinute, revokeApiKey } from '../postgres/stores/api-keys.ts'
-import { findApp, findProfile } from '../postgres/stores/tenancy.ts'
+import { findApp } from '../postgres/stores/apps.ts'
+import { findProfile } from '../postgres/stores/tenancy.ts'
 import { list, print, UsageError, withPostgres } from './with-postgres.ts'
 
 interface CreateOptions {

@@ -2,7 +2,8 @@ import { Command, Option } from 'commander'
 import { z } from 'zod'
 import { shortestPassword } from '../domain/passwords.ts'
 import { randomText } from '../domain/random-text.ts'
-import { createUser, findWorkspaces, type Role, roles } from '../postgres/stores/tenancy.ts'
+import { type Role, roles } from '../domain/roles.ts'
+import { createUser, findWorkspaces } from '../postgres/stores/tenancy.ts'
 import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
 
 interface CreateOptions {

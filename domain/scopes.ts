@@ -14,9 +14,9 @@ export const scopeTable = {
   'connections:write': { allows: 'Start, finish and end connections.', implies: [] },
   'exports:read': { allows: 'Read exports.', implies: [] },
   'exports:write': { allows: 'Start exports.', implies: [] },
-  'workspaces:write': { allows: 'Create workspaces.', implies: [] },
-  'profiles:write': { allows: 'Create profiles.', implies: [] },
-  'mcp:read': { allows: 'Read through an MCP client.', implies: [] },
+  'workspaces:write': { allows: 'Create workspaces and manage their people.', implies: [] },
+  'profiles:write': { allows: 'Create and manage profiles and their keys.', implies: [] },
+  'mcp:read': { allows: 'Read through an MCP client whatever its user may read, without persons.', implies: [] },
   'mcp:write': {
     allows: 'Write through an MCP client.',
     implies: ['workspaces:write', 'profiles:write'],
@@ -56,4 +56,27 @@ export function expandScopes(granted: readonly string[]): ReadonlySet<Scope> {
     open.push(...scopeTable[scope].implies)
   }
   return held
+}
+
+const personal = ['customers:read', 'visitors:read', 'analytics_pii'] as const satisfies readonly Scope[]
+
+/** Opens reads of single persons: given explicitly, and never to a partner on a healthcare profile (SPEC 5.5). */
+export const isPersonal = (scope: Scope): boolean => (personal as readonly Scope[]).includes(scope)
+
+/** The same without persons: of `analytics_pii` the `analytics` stay. */
+export const withoutPersons = (held: readonly Scope[]): Scope[] => [
+  ...new Set(
+    held.flatMap((scope): Scope[] => (scope === 'analytics_pii' ? ['analytics'] : isPersonal(scope) ? [] : [scope])),
+  ),
+]
+
+/** Held by the app or the person itself, so that no grant on a profile carries them. */
+export const isAdministrative = (scope: Scope): boolean => scope === 'workspaces:write' || scope === 'profiles:write'
+
+/** Those asked for that the grant does not cover; a bundle is covered when all its parts are. */
+export function beyond(asked: readonly Scope[], granted: readonly string[]): Scope[] {
+  const covered = expandScopes(granted)
+  const isCovered = (scope: Scope): boolean =>
+    covered.has(scope) || (!scope.includes(':') && scopeTable[scope].implies.every(isCovered))
+  return asked.filter((scope) => !isCovered(scope))
 }

@@ -6,6 +6,8 @@ export const keyLabels = {
   dataKeyWrapping: 'touchline/vault/data-key-wrapping/v1',
   rejected: 'touchline/rejected/v1',
   idempotency: 'touchline/idempotency/v1',
+  accessTokens: 'touchline/access-tokens/v1',
+  csrf: 'touchline/csrf/v1',
 } as const
 export type KeyLabel = (typeof keyLabels)[keyof typeof keyLabels]
 

@@ -34,7 +34,8 @@ export async function perform(
     },
   } as never)
   if (!operation.statuses.includes(out.status)) throw new Error(`${operation.id} does not declare its status.`)
-  const body = seal(operation, wrap(operation.response, result, profileId))
+  const own = operation.isPublic ? undefined : (profileId ?? null)
+  const body = seal(operation, wrap(operation.response, result, own))
   return { ...out, body, persons: persons ?? personsIn(operation.response, body as { data: unknown }) }
 }
 

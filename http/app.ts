@@ -16,10 +16,12 @@ import type { Checks } from './readiness.ts'
 import { apiPrefix, type Mount, registerOperations } from './routes.ts'
 
 export { piiAccessLog } from './access-log.ts'
-export { apiKeyAuthentication } from './authenticate.ts'
+export { accessTokens, tokenKeys } from './access-tokens.ts'
+export { apiKeyAuthentication, authentication } from './authenticate.ts'
 export { onceWithKey } from './idempotency.ts'
 export { localRateLimiter, redisRateLimiter } from './rate-limit.ts'
 export { mount } from './routes.ts'
+export { sessionCookies } from './session-cookies.ts'
 
 export interface AppOptions {
   baseUrl: string

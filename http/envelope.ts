@@ -50,8 +50,17 @@ export type Result<Response> =
         >
       : never
 
-export function envelopeSchema(response: ResponseSpec, isPublic: boolean): z.ZodType {
-  const meta = z.object(isPublic ? response.meta : { profile_id: z.uuid(), ...response.meta })
+/** Whether an answer names the profile it concerns; where none is concerned, an API key still has its own. */
+export type MetaProfile = 'own' | 'own or null' | 'none'
+
+const metaProfiles = {
+  own: { profile_id: z.uuid() },
+  'own or null': { profile_id: z.uuid().nullable() },
+  none: {},
+} satisfies Record<MetaProfile, Shape>
+
+export function envelopeSchema(response: ResponseSpec, metaProfile: MetaProfile): z.ZodType {
+  const meta = z.object({ ...metaProfiles[metaProfile], ...response.meta })
   return response.kind === 'one'
     ? z.object({ data: response.data, meta })
     : z.object({ data: z.array(response.data), pagination: Pagination, meta })
@@ -73,7 +82,7 @@ export function seal(operation: { id: string; envelope: z.ZodType }, answer: unk
   return parsed.data
 }
 
-export function wrap(response: ResponseSpec, result: unknown, profileId: string | undefined): unknown {
+export function wrap(response: ResponseSpec, result: unknown, profileId: string | null | undefined): unknown {
   const own = profileId === undefined ? {} : { profile_id: profileId }
   const hasMeta = Object.keys(response.meta).length > 0
   if (response.kind === 'one') {

@@ -2,9 +2,10 @@ import swagger, { type SwaggerTransformObject } from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { scopeTable } from '../domain/scopes.ts'
+import { isPersonal, scopeTable } from '../domain/scopes.ts'
 import { catalogue, type ErrorCode, ErrorEnvelope } from './errors.ts'
 import type { Operation } from './operation.ts'
+import { cookieName } from './session-cookies.ts'
 
 /** Codes that any operation of its kind can answer with. */
 function errorsOf(operation: Operation<never>): ErrorCode[] {
@@ -13,7 +14,11 @@ function errorsOf(operation: Operation<never>): ErrorCode[] {
   if (operation.query) codes.add(operation.onInvalid.query ?? 'invalid_parameter')
   if (operation.params) codes.add(operation.onInvalid.params ?? 'invalid_parameter')
   if (operation.body) codes.add(operation.onInvalid.body ?? 'validation_error').add('payload_too_large')
-  if (!operation.isPublic) codes.add('unauthorized').add('insufficient_scope').add('rate_limit_exceeded')
+  if (!operation.isPublic) codes.add('unauthorized').add('rate_limit_exceeded').add('forbidden')
+  if (operation.scopes.length > 0) codes.add('insufficient_scope')
+  if (operation.scopes.length > 0 && operation.grain !== 'caller') codes.add('not_found')
+  if (operation.needsEntitlement) codes.add('entitlement_required')
+  if (operation.scopes.length > 0 && operation.scopes.every(isPersonal)) codes.add('healthcare_scope_forbidden')
   if (operation.idempotency === 'header') codes.add('idempotency_key_conflict').add('idempotency_key_in_flight')
   if (operation.auth.length === 1 && operation.auth[0] === 'api_key') codes.add('api_key_required')
   if (operation.query && 'shape' in operation.query && Object.hasOwn(operation.query.shape as object, 'date_from')) {
@@ -22,7 +27,7 @@ function errorsOf(operation: Operation<never>): ErrorCode[] {
   return [...codes]
 }
 
-const IdempotencyKey = z.object({
+const IdempotencyKey = {
   'idempotency-key': z
     .string()
     .min(1)
@@ -33,7 +38,7 @@ const IdempotencyKey = z.object({
         'A text of your choice that names this request. The same request with the same key is answered as the first one was, for 24 hours.',
       examples: ['refund-2026-03-31-0017'],
     }),
-})
+}
 
 const json = (schema: unknown) => ({ content: { 'application/json': { schema } } })
 
@@ -57,9 +62,9 @@ export function describeOperation(operation: Operation<never>): FastifySchema {
     ...(operation.params ? { params: operation.params } : {}),
     ...(operation.query ? { querystring: operation.query } : {}),
     ...(operation.body ? { body: operation.body } : {}),
-    ...(operation.idempotency === 'header' ? { headers: IdempotencyKey } : {}),
+    ...headersOf(operation),
     response: Object.fromEntries([...successes, ...failures]),
-    security: operation.isPublic ? [] : [{ bearer: [] }],
+    security: securityOf(operation),
     'x-scopes': { any_of: [...operation.scopes] },
     'x-auth': { public: operation.isPublic, credentials: [...operation.auth], rate_limit_class: operation.rateLimit },
     'x-idempotency':
@@ -70,6 +75,34 @@ export function describeOperation(operation: Operation<never>): FastifySchema {
   } as FastifySchema
 }
 
+/** Each alternative is enough; what is no session comes in the Authorization header. */
+function securityOf({ auth }: Operation<never>): Record<string, string[]>[] {
+  const bearer = auth.some((kind) => kind !== 'session') ? [{ bearer: [] }] : []
+  return auth.includes('session') ? [...bearer, { session: [] }] : bearer
+}
+
+/** Callers that are not bound to a profile name theirs in a header where the path has no place for it. */
+const ProfileHeader = {
+  'x-profile-id': z
+    .uuid()
+    .optional()
+    .meta({ description: 'The profile that is meant. An API key has its own; every other credential names one.' }),
+}
+
+const namesProfile = ({ grain, scopes, params, auth }: Operation<never>): boolean =>
+  grain === 'profile' &&
+  scopes.length > 0 &&
+  auth.some((kind) => kind !== 'api_key') &&
+  !(params && 'shape' in params && Object.hasOwn(params.shape as object, 'profileId'))
+
+function headersOf(operation: Operation<never>): { headers?: z.ZodType } {
+  const headers = {
+    ...(namesProfile(operation) ? ProfileHeader : {}),
+    ...(operation.idempotency === 'header' ? IdempotencyKey : {}),
+  }
+  return Object.keys(headers).length > 0 ? { headers: z.object(headers) } : {}
+}
+
 export interface ApiInfo {
   version: string
   baseUrl: string
@@ -78,7 +111,7 @@ export interface ApiInfo {
 
 const overview = `Marketing attribution and customer journeys.
 
-Send \`Authorization: Bearer <API key>\`. A success is \`{data, meta}\`, a list has \`pagination\` as well, a refusal is
+Send \`Authorization: Bearer <API key>\`. Apps trade their client id and secret for a token at \`/oauth/token\`. A success is \`{data, meta}\`, a list has \`pagination\` as well, a refusal is
 \`{error}\`; callers branch on \`error.code\`.
 
 [Error codes](/docs/errors) · [Scopes](/docs/scopes) · [Change log](/docs/changelog)`
@@ -100,7 +133,13 @@ export async function publishDescription(app: FastifyInstance, { version, baseUr
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: `An API key. Scopes: ${Object.keys(scopeTable).join(', ')}.`,
+            description: `An API key, an MCP token, or an app's token from /oauth/token. Scopes: ${Object.keys(scopeTable).join(', ')}.`,
+          },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: cookieName(baseUrl),
+            description: 'A console session. Whatever changes something sends its csrf_token as X-CSRF-Token as well.',
           },
         },
       },

@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type pg from 'pg'
 import type { z } from 'zod'
-import type { Credential, CredentialKind, Profile } from '../domain/credentials.ts'
+import type { Credential, CredentialKind, Profile, Workspace } from '../domain/credentials.ts'
 import type { Scope } from '../domain/scopes.ts'
-import { envelopeSchema, type NoShape, type ResponseSpec, type Result } from './envelope.ts'
+import { envelopeSchema, type MetaProfile, type NoShape, type ResponseSpec, type Result } from './envelope.ts'
 import type { ErrorCode } from './errors.ts'
 import type { RateLimitClass } from './rate-limit.ts'
 
@@ -13,11 +14,21 @@ export { DateRange, Day, failsAs, Level, limit, Model, offset } from './paramete
 /** `natural`: the request's own key makes a repeat harmless; `header`: an Idempotency-Key does. */
 export type Idempotency = 'none' | 'natural' | 'header'
 
+/**
+ * Where the scope must be held: on a profile (the credential's own, or the one in `:profileId` or X-Profile-Id), on the
+ * workspace in `:workspaceId`, or by the caller itself, where neither is named.
+ */
+export type Grain = 'profile' | 'workspace' | 'caller'
+
 export interface RequestMeta {
   id: string
   receivedAt: Date
   /** Aborted when the caller is gone or has been answered. */
   signal: AbortSignal
+  /** Whence it came, for limits alone: it is neither logged nor stored. */
+  address: string
+  method: string
+  headers: IncomingHttpHeaders
   header(name: string): string | undefined
 }
 
@@ -53,10 +64,13 @@ export interface Execution {
 /** With an Idempotency-Key the handler is told how to make its effect happen once. */
 type Once<Mode extends Idempotency> = Mode extends 'header' ? { execution: Execution } : unknown
 
-interface Caller {
-  profile: Profile
-  credential: Credential
-}
+/** What the frame has settled about the call before the handler runs. */
+type Settled<Where extends Grain> = { credential: Credential } & {
+  profile: { profile: Profile }
+  workspace: { workspace: Workspace }
+  /** The profile is that of an API key; other callers name none here. */
+  caller: { profile: Profile | undefined }
+}[Where]
 
 interface Description<
   Params extends z.ZodType,
@@ -77,8 +91,11 @@ interface Description<
   auth?: readonly [CredentialKind, ...CredentialKind[]]
   /** Default `none`; a GET repeats harmlessly anyway. */
   idempotency?: Mode
-  /** What the scope is held on; `profile` by default. */
-  grain?: 'profile' | 'workspace' | 'app'
+  /**
+   * A write on a profile waits until the app that provisioned it has switched attribution on (SPEC 5.6); `false` for what
+   * must work before that. Reads never wait.
+   */
+  needsEntitlement?: boolean
   /** The answer can name or describe single persons, so that the read belongs in the PII access log. */
   readsPersons?: boolean
   rateLimit?: RateLimitClass
@@ -96,6 +113,8 @@ interface Description<
   deprecated?: boolean
 }
 
+type Handler<Context, Response> = (context: Context) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
+
 export type Declaration<
   Deps,
   Params extends z.ZodType,
@@ -103,22 +122,31 @@ export type Declaration<
   Body extends z.ZodType,
   Response extends ResponseSpec,
   Mode extends Idempotency,
+  Where extends Grain,
 > = Description<Params, Query, Body, Response, Mode> &
   (
     | {
         /** Any one of them is enough. */
         scopes: readonly [Scope, ...Scope[]]
+        grain?: Where
         public?: never
-        handler: (
-          context: Input<Params, Query, Body> & Caller & Once<Mode> & Deps,
-        ) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
+        ownAccount?: never
+        handler: Handler<Input<Params, Query, Body> & Settled<Where> & Once<Mode> & Deps, Response>
+      }
+    | {
+        /** A person at the console concerned with nothing but their own sign-in: a session, and no scope. */
+        ownAccount: true
+        scopes?: never
+        grain?: never
+        public?: never
+        handler: Handler<Input<Params, Query, Body> & { credential: Credential } & Once<Mode> & Deps, Response>
       }
     | {
         public: true
         scopes?: never
-        handler: (
-          context: Input<Params, Query, Body> & Deps,
-        ) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
+        grain?: never
+        ownAccount?: never
+        handler: Handler<Input<Params, Query, Body> & Deps, Response>
       }
   )
 
@@ -133,7 +161,9 @@ export interface Operation<Deps> {
   isPublic: boolean
   auth: readonly CredentialKind[]
   idempotency: Idempotency
-  grain: 'profile' | 'workspace' | 'app'
+  grain: Grain
+  isOwnAccount: boolean
+  needsEntitlement: boolean
   readsPersons: boolean
   rateLimit: RateLimitClass
   bodyLimitBytes: number | undefined
@@ -146,7 +176,7 @@ export interface Operation<Deps> {
   statuses: readonly number[]
   errors: readonly ErrorCode[]
   isDeprecated: boolean
-  handler: (context: Input<z.ZodType, z.ZodType, z.ZodType> & Partial<Caller> & Deps) => unknown
+  handler: (context: Input<z.ZodType, z.ZodType, z.ZodType> & Partial<Settled<Grain>> & Deps) => unknown
 }
 
 const everyKind: readonly CredentialKind[] = ['api_key', 'session', 'mcp', 'app']
@@ -159,9 +189,12 @@ export function defineOperation<Deps extends object>() {
     Body extends z.ZodType = z.ZodUndefined,
     Response extends ResponseSpec = ResponseSpec,
     Mode extends Idempotency = 'none',
-  >(declaration: Declaration<Deps, Params, Query, Body, Response, Mode>): Operation<Deps> {
-    const { id, scopes = [], public: isPublic = false, status = 200 } = declaration
-    if (!isPublic && scopes.length === 0) {
+    Where extends Grain = 'profile',
+  >(declaration: Declaration<Deps, Params, Query, Body, Response, Mode, Where>): Operation<Deps> {
+    const { id, scopes = [], public: isPublic = false, ownAccount: isOwnAccount = false, status = 200 } = declaration
+    const grain: Grain = declaration.grain ?? (isPublic || isOwnAccount ? 'caller' : 'profile')
+    const metaProfile: MetaProfile = isPublic ? 'none' : grain === 'profile' ? 'own' : 'own or null'
+    if (!isPublic && !isOwnAccount && scopes.length === 0) {
       throw new Error(`Operation ${id} needs a scope, or must say that it is public.`)
     }
     if (isPublic && declaration.idempotency === 'header') {
@@ -176,9 +209,11 @@ export function defineOperation<Deps extends object>() {
       tags: declaration.tags,
       scopes,
       isPublic,
-      auth: isPublic ? [] : (declaration.auth ?? everyKind),
+      auth: isPublic ? [] : isOwnAccount ? ['session'] : (declaration.auth ?? everyKind),
       idempotency: declaration.idempotency ?? 'none',
-      grain: declaration.grain ?? 'profile',
+      grain,
+      isOwnAccount,
+      needsEntitlement: grain === 'profile' && declaration.method !== 'GET' && (declaration.needsEntitlement ?? true),
       readsPersons: declaration.readsPersons ?? false,
       rateLimit: declaration.rateLimit ?? 'default',
       bodyLimitBytes: declaration.bodyLimitBytes,
@@ -187,7 +222,7 @@ export function defineOperation<Deps extends object>() {
       body: declaration.body,
       onInvalid: declaration.onInvalid ?? {},
       response: declaration.response,
-      envelope: envelopeSchema(declaration.response, isPublic),
+      envelope: envelopeSchema(declaration.response, metaProfile),
       statuses: typeof status === 'number' ? [status] : status,
       errors: declaration.errors ?? [],
       isDeprecated: declaration.deprecated ?? false,

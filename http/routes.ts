@@ -1,20 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Credential, Profile } from '../domain/credentials.ts'
+import type { Credential, Profile, Workspace } from '../domain/credentials.ts'
 import type { Engine } from '../infra/unavailable.ts'
 import { type AccessLog, logged, logRefusal } from './access-log.ts'
+import { admit } from './admit.ts'
 import { type Answer, perform, send } from './answer.ts'
 import type { Authenticate } from './authenticate.ts'
-import { ApiError, errorEnvelope } from './errors.ts'
+import { type ApiError, errorEnvelope } from './errors.ts'
 import { idempotencyKeyOf, type Once } from './idempotency.ts'
 import { describeOperation } from './openapi.ts'
 import type { Execution, Operation } from './operation.ts'
-import { type RateLimiter, rateLimitClasses } from './rate-limit.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import { type Checks, supervise } from './readiness.ts'
 import { check } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     profile: Profile | undefined
+    workspace: Workspace | undefined
     credential: Credential | undefined
   }
 }
@@ -45,6 +47,7 @@ export interface RouteDeps {
 
 export function registerOperations(app: FastifyInstance, mounts: readonly Mount[], frame: RouteDeps) {
   app.decorateRequest('profile', undefined)
+  app.decorateRequest('workspace', undefined)
   app.decorateRequest('credential', undefined)
   const seen = new Set<string>()
   for (const { operations, deps, engines } of mounts) {
@@ -60,7 +63,7 @@ export function registerOperations(app: FastifyInstance, mounts: readonly Mount[
 }
 
 function registerOperation(app: FastifyInstance, operation: Operation<never>, deps: object, frame: RouteDeps) {
-  if (!operation.isPublic && operation.scopes.length === 0) {
+  if (!operation.isPublic && !operation.isOwnAccount && operation.scopes.length === 0) {
     throw new Error(`Operation ${operation.id} needs a scope, or must say that it is public.`)
   }
   app.route({
@@ -104,6 +107,7 @@ async function respond(
     query: query ? check(operation, 'query', query, request.query) : {},
     body: body ? check(operation, 'body', body, request.body) : undefined,
     profile: request.profile,
+    workspace: request.workspace,
     credential: request.credential,
     request: requestMeta(request, reply),
   }
@@ -135,43 +139,13 @@ function ownerOf({ credential, profile }: FastifyRequest): string {
   return `${profile?.id ?? 'none'}/${holder}`
 }
 
-async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation<never>, frame: RouteDeps) {
-  const { credential, profile } = await frame.authenticate(request.headers.authorization)
-  request.credential = credential
-  request.profile = profile
-  await takePlace(reply, credential, operation, frame.rateLimiter)
-  if (!operation.auth.includes(credential.kind)) {
-    if (operation.auth.length === 1 && operation.auth[0] === 'api_key') throw new ApiError('api_key_required')
-    throw new ApiError('forbidden', 'This kind of credential is not accepted here.')
-  }
-  if (!operation.scopes.some((scope) => credential.scopes.has(scope))) {
-    throw new ApiError('insufficient_scope', `This operation needs ${operation.scopes.join(' or ')}.`, {
-      required_scopes: [...operation.scopes],
-    })
-  }
-}
-
-async function takePlace(
-  reply: FastifyReply,
-  credential: Credential,
-  operation: Operation<never>,
-  limiter: RateLimiter,
-) {
-  const limit = credential.rateLimitPerMinute * rateLimitClasses[operation.rateLimit]
-  const verdict = await limiter(`${credential.kind}:${credential.id}:${operation.rateLimit}`, limit)
-  reply.header('x-ratelimit-limit', verdict.limit)
-  reply.header('x-ratelimit-remaining', verdict.remaining)
-  reply.header('x-ratelimit-reset', Math.floor(Date.now() / 1000) + verdict.resetInSeconds)
-  if (verdict.isAllowed) return
-  throw new ApiError('rate_limit_exceeded', `At most ${limit} requests a minute are possible.`, {
-    retry_after: verdict.resetInSeconds,
-  })
-}
-
 function requestMeta(request: FastifyRequest, reply: FastifyReply) {
   return {
     id: request.id,
     receivedAt: new Date(),
+    address: request.ip,
+    method: request.method,
+    headers: request.headers,
     /** Made on demand: most handlers never look at it. */
     get signal(): AbortSignal {
       const gone = new AbortController()

@@ -27,6 +27,17 @@ const addresses = (standard: string) =>
 
 const isNameServer = (server: string) => isIP(server.replace(/^\[(.+)\](:\d{1,5})?$|^([\d.]+):\d{1,5}$/, '$1$3')) !== 0
 
+/** `id:secret` pairs, secrets of at least 32 bytes in base64, separated by commas. */
+const TokenKeys = z.string().transform((text, context) =>
+  text.split(',').map((pair) => {
+    const [, id, secret] = /^\s*([A-Za-z0-9_-]{1,64}):([A-Za-z0-9+/=]+)\s*$/.exec(pair) ?? []
+    const bytes = Buffer.from(secret ?? '', 'base64')
+    if (id && bytes.length >= 32) return { id, secret: bytes }
+    context.addIssue({ code: 'custom', message: 'it takes id:secret pairs, secrets of 32 bytes or more in base64' })
+    return z.NEVER
+  }),
+)
+
 const Environment = z.object({
   TOUCHLINE_HOME: z.string().default(join(import.meta.dirname, '../.touchline')),
   HOST: z.string().default('127.0.0.1'),
@@ -39,6 +50,8 @@ const Environment = z.object({
   REDIS_URL: z.url().optional(),
   /** 32 bytes in base64: the root of every derived key (identifier hashes, sealing, link tokens). */
   TOUCHLINE_SECRET: z.string().optional(),
+  /** Keys of app and MCP tokens: the first signs, all verify. One that comes from the root secret when there is none. */
+  TOKEN_KEYS: TokenKeys.optional(),
   SCHEMA_REGISTRY_URL: z.url().optional(),
   /** Whose X-Forwarded-For and location headers are believed. */
   TRUSTED_PROXIES: addresses('loopback'),
@@ -73,6 +86,7 @@ export interface Config {
   databaseUrl: string
   redisUrl: string | undefined
   secret: Buffer
+  tokenKeys: { id: string; secret: Buffer }[]
   schemaRegistryUrl: string | undefined
   metricsPort: number
   isMetricsReader: IsListed
@@ -109,6 +123,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: address('DATABASE_URL', running?.database_url),
     redisUrl: e.REDIS_URL ?? running?.redis_url ?? undefined,
     secret: secretOf(e.TOUCHLINE_SECRET ?? readSecret(home), home),
+    tokenKeys: e.TOKEN_KEYS ?? [],
     schemaRegistryUrl: e.SCHEMA_REGISTRY_URL,
     metricsPort: e.METRICS_PORT,
     isMetricsReader: e.METRICS_ALLOWED,

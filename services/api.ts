@@ -1,12 +1,15 @@
 import { Registry } from 'prom-client'
 import {
-  apiKeyAuthentication,
+  accessTokens,
+  authentication,
   buildApp,
   localRateLimiter,
   mount,
   onceWithKey,
   piiAccessLog,
   redisRateLimiter,
+  sessionCookies,
+  tokenKeys,
 } from '../http/app.ts'
 import { openGeoip } from '../infra/geoip.ts'
 import { connectRedis } from '../infra/redis.ts'
@@ -30,6 +33,9 @@ await start('api', async (config, logger) => {
   const database = config.geoipDatabase ? { database: await openGeoip(config.geoipDatabase) } : {}
   const { postgres, warehouse, producer, vault, checks, close } = await connectEngines(config, logger)
   const redis = config.redisUrl ? connectRedis(config.redisUrl) : undefined
+  const rateLimiter = redis ? redisRateLimiter(redis) : localRateLimiter()
+  const tokens = accessTokens(tokenKeys(config.tokenKeys, config.secret))
+  const cookies = sessionCookies(config)
   const metrics = new Registry()
   const collected = ingestMetrics(metrics)
   const limits = collectLimits({ ...config.collectLimits, isTrustedProxy, redis })
@@ -41,10 +47,10 @@ await start('api', async (config, logger) => {
     isMetricsReader,
     isTrustedProxy,
     checks,
-    authenticate: apiKeyAuthentication(postgres),
+    authenticate: authentication({ postgres, tokens, cookies }),
     accessLog: piiAccessLog(postgres),
     once: onceWithKey(postgres, config.secret),
-    rateLimiter: redis ? redisRateLimiter(redis) : localRateLimiter(),
+    rateLimiter,
     mounts: [
       mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
       mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { PrivacyMode } from '../../domain/credentials.ts'
 import { defaultDefinitions } from '../../domain/default-definitions.ts'
 import { isUuid } from '../../domain/ids.ts'
 import { hashPassword } from '../../domain/passwords.ts'
-import { randomText } from '../../domain/random-text.ts'
+import type { Role } from '../../domain/roles.ts'
 import { topics } from '../../schemas/topics.ts'
 import { type Sql, transaction } from '../client.ts'
 import { createDefinition } from './definitions.ts'
@@ -90,48 +89,6 @@ export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | un
   )
   return rows[0]
 }
-
-export const appTiers = ['standard', 'elevated', 'internal'] as const
-export type AppTier = (typeof appTiers)[number]
-
-export interface NewApp {
-  name: string
-  tier: AppTier
-  redirectUris: readonly string[]
-  returnOrigins: readonly string[]
-}
-
-/** The secret is in the answer and nowhere else; what is stored is its hash. */
-export async function createApp(
-  sql: Sql,
-  app: NewApp,
-): Promise<{ appId: string; clientId: string; clientSecret: string }> {
-  const clientId = `tl_app_${randomText(16)}`
-  const clientSecret = `tl_secret_${randomText(40)}`
-  const { rows } = await sql.query<{ id: string }>(
-    `INSERT INTO apps (name, tier, client_id, client_secret_hash, redirect_uris, allowed_return_origins)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-    [
-      app.name,
-      app.tier,
-      clientId,
-      createHash('sha256').update(clientSecret).digest(),
-      app.redirectUris,
-      app.returnOrigins,
-    ],
-  )
-  return { appId: rows[0]!.id, clientId, clientSecret }
-}
-
-/** By its id or its client id. */
-export async function findApp(sql: Sql, id: string): Promise<{ id: string; name: string } | undefined> {
-  const column = isUuid(id) ? 'id' : 'client_id'
-  const { rows } = await sql.query<{ id: string; name: string }>(`SELECT id, name FROM apps WHERE ${column} = $1`, [id])
-  return rows[0]
-}
-
-export const roles = ['owner', 'admin', 'member'] as const
-export type Role = (typeof roles)[number]
 
 /** Nothing when somebody with that e-mail exists already. */
 export async function createUser(

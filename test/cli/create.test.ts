@@ -40,8 +40,14 @@ describe('the command line', () => {
     const asked = ['--profile', profile.profile_id, '--scopes', 'campaigns:read,customers:read', '--rate-limit', '50']
     const created = await json('keys', 'create', ...asked)
     expect(Object.keys(created)).toEqual(['key_id', 'key'])
-    expect(await apiKeyAuthentication(pool)(`Bearer ${created.key}`)).toMatchObject({
-      credential: { id: created.key_id, rateLimitPerMinute: 50, scopes: new Set(['customers:read', 'campaigns:read']) },
+    const headers = { authorization: `Bearer ${created.key}` }
+    const caller = await apiKeyAuthentication(pool)({ method: 'GET', headers })
+    expect(caller.credential).toMatchObject({
+      id: created.key_id,
+      rateLimitPerMinute: 50,
+      scopes: new Set(['customers:read', 'campaigns:read']),
+    })
+    expect(await caller.inProfile(profile.profile_id)).toMatchObject({
       profile: { id: profile.profile_id, reportingCurrency: 'CLP', timezone: 'America/Lima' },
     })
     const revoked = await touchline('keys', 'revoke', created.key_id, '--profile', profile.profile_id)

@@ -2,14 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { CredentialKind } from '../../domain/credentials.ts'
-import { expandScopes } from '../../domain/scopes.ts'
 import { piiAccessLog } from '../../http/access-log.ts'
-import { apiKeyAuthentication } from '../../http/authenticate.ts'
 import { ApiError, defineOperation, limit, one, page } from '../../http/operation.ts'
 import { mount } from '../../http/routes.ts'
 import { asProfile } from '../../postgres/as-profile.ts'
 import { writeAccesses } from '../../postgres/stores/pii-access-log.ts'
+import { credentialsOf, testAccess } from '../credentials.ts'
 import { createProfile, openPostgres } from '../profiles.ts'
 import { bearer, sampleApp } from './test-app.ts'
 
@@ -112,19 +110,23 @@ describe('a person-level read', () => {
     expect(await entries()).toMatchObject([{ result: 'refused', status: 403, person_count: 0 }])
   })
 
-  it.each<CredentialKind>(['session', 'mcp', 'app'])('is recorded for a credential of kind %s', async (kind) => {
-    const user = '6a1b5a9e-7f0e-4c0e-9a5e-0d6f6b2f7a11'
-    const authenticate = async () => {
-      const { profile } = await apiKeyAuthentication(pool)(headers.authorization)
-      const scopes = expandScopes(['customers:read'])
-      return {
-        profile,
-        credential: { kind, id: `${kind}-1`, appId: null, userId: user, scopes, rateLimitPerMinute: 9 },
-      }
-    }
-    const other = await sampleApp(pool, { authenticate, mounts: [mount([listPersons], {}, [])] })
-    await other.inject({ url: '/api/v1/persons' })
-    expect(await entries()).toMatchObject([{ credential_kind: kind, credential_id: `${kind}-1`, user_id: user }])
+  it.each([
+    ['session', 'session'],
+    ['mcp', 'mcp'],
+    ['app', 'appOn'],
+  ] as const)('is recorded for a credential of kind %s', async (kind, made) => {
+    const access = testAccess(pool)
+    const other = await sampleApp(pool, {
+      authenticate: access.authenticate,
+      mounts: [mount([listPersons], {}, [])],
+    })
+    const answer = await other.inject({
+      url: '/api/v1/persons',
+      headers: await credentialsOf(pool, access)[made](profileId),
+    })
+    expect(answer.statusCode).toBe(200)
+    const who = kind === 'app' ? { app_id: expect.any(String) } : { user_id: expect.any(String) }
+    expect(await entries()).toMatchObject([{ credential_kind: kind, credential_id: expect.any(String), ...who }])
     await other.close()
   })
 

@@ -79,10 +79,11 @@ describe('an API key', () => {
     let now = Date.now()
     const authenticate = apiKeyAuthentication(pool, () => now)
     const { key, keyId } = await keyWith()
-    await authenticate(`Bearer ${key}`)
+    const presented = { method: 'GET', headers: { authorization: `Bearer ${key}` } }
+    await authenticate(presented)
     await revokeApiKey(pool, profileId, keyId)
     now += 1001
-    await expect(authenticate(`Bearer ${key}`)).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(authenticate(presented)).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
   it('is marked as used', async () => {

@@ -2,14 +2,8 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPasswordOf } from '../../../domain/passwords.ts'
 import { loadConfig } from '../../../infra/config.ts'
-import {
-  createApp,
-  createProfile,
-  createUser,
-  createWorkspace,
-  findApp,
-  findProfile,
-} from '../../../postgres/stores/tenancy.ts'
+import { createApp, findApp } from '../../../postgres/stores/apps.ts'
+import { createProfile, createUser, createWorkspace, findProfile } from '../../../postgres/stores/tenancy.ts'
 import { decode } from '../../../schemas/codec.ts'
 import type { Setting } from '../../../schemas/messages.ts'
 import { topics } from '../../../schemas/topics.ts'

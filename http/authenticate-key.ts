@@ -1,0 +1,51 @@
+import type pg from 'pg'
+import { isSecretOf, parseApiKey } from '../domain/api-keys.ts'
+import { scopesOn } from '../domain/credentials.ts'
+import { expandScopes } from '../domain/scopes.ts'
+import { findApiKey, type StoredApiKey, touchApiKey } from '../postgres/stores/api-keys.ts'
+import { findWorkspace } from '../postgres/stores/standing.ts'
+import { briefly, markUsed } from './brief-cache.ts'
+import { type Authenticate, bearerToken, unauthorized } from './caller.ts'
+
+/** API keys, each bound to one profile. */
+export function apiKeyAuthentication(postgres: pg.Pool, clock: () => number = Date.now): Authenticate {
+  const lookUp = briefly(async (id: string) => {
+    const key = await findApiKey(postgres, id)
+    if (key) markUsed(key.lastUsedAt, clock(), () => touchApiKey(postgres, id))
+    return key
+  }, clock)
+
+  return async (presented) => {
+    const token = bearerToken(presented)
+    const parts = token === undefined ? undefined : parseApiKey(token)
+    if (!parts) throw unauthorized()
+    const key = await lookUp(parts.id)
+    const isLive = key && !key.revokedAt && (!key.expiresAt || key.expiresAt.getTime() > clock())
+    if (!isLive || !isSecretOf(parts.secret, key.secretHash)) throw unauthorized()
+    const { profile } = key
+    const standing = { scopes: scopesOn(profile, { kind: 'api_key' }, heldBy(key)), role: null }
+    return {
+      credential: {
+        kind: 'api_key',
+        id: key.id,
+        appId: key.appId,
+        userId: null,
+        ...standing,
+        rateLimitPerMinute: key.rateLimitPerMinute,
+      },
+      boundTo: profile.id,
+      inProfile: async (id) => (id.toLowerCase() === profile.id ? { profile, ...standing } : undefined),
+      inWorkspace: async (id) => {
+        if (id.toLowerCase() !== profile.workspaceId) return undefined
+        const workspace = await findWorkspace(postgres, profile.workspaceId)
+        return workspace && { workspace, ...standing }
+      },
+    }
+  }
+}
+
+/** A delegated key never does more than its app's grant allows today. */
+function heldBy({ scopes, grantedScopes }: StoredApiKey) {
+  const held = expandScopes(scopes)
+  return grantedScopes === null ? held : held.intersection(expandScopes(grantedScopes))
+}
