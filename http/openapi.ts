@@ -58,7 +58,7 @@ export function describeOperation(operation: Operation<never>): FastifySchema {
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
     tags: [...operation.tags],
-    ...(operation.isDeprecated ? { deprecated: true } : {}),
+    ...(operation.deprecated ? { deprecated: true } : {}),
     ...(operation.params ? { params: operation.params } : {}),
     ...(operation.query ? { querystring: operation.query } : {}),
     ...(operation.body ? { body: operation.body } : {}),

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { z } from 'zod'
 import type { Credential, CredentialKind, Profile, Workspace } from '../domain/credentials.ts'
 import type { Scope } from '../domain/scopes.ts'
+import type { Deprecation } from './deprecation.ts'
 import { envelopeSchema, type MetaProfile, type NoShape, type ResponseSpec, type Result } from './envelope.ts'
 import type { ErrorCode } from './errors.ts'
 import type { RateLimitClass } from './rate-limit.ts'
@@ -110,7 +111,7 @@ interface Description<
   status?: number | readonly [number, ...number[]]
   /** Codes beyond the general ones that the handler answers with. */
   errors?: readonly ErrorCode[]
-  deprecated?: boolean
+  deprecated?: Deprecation
 }
 
 type Handler<Context, Response> = (context: Context) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
@@ -175,7 +176,7 @@ export interface Operation<Deps> {
   envelope: z.ZodType
   statuses: readonly number[]
   errors: readonly ErrorCode[]
-  isDeprecated: boolean
+  deprecated: Deprecation | undefined
   handler: (context: Input<z.ZodType, z.ZodType, z.ZodType> & Partial<Settled<Grain>> & Deps) => unknown
 }
 
@@ -225,7 +226,7 @@ export function defineOperation<Deps extends object>() {
       envelope: envelopeSchema(declaration.response, metaProfile),
       statuses: typeof status === 'number' ? [status] : status,
       errors: declaration.errors ?? [],
-      isDeprecated: declaration.deprecated ?? false,
+      deprecated: declaration.deprecated,
       // The frame hands over exactly what the declaration's schemas have parsed.
       handler: declaration.handler as Operation<Deps>['handler'],
     }

@@ -5,6 +5,7 @@ import { type AccessLog, logged, logRefusal } from './access-log.ts'
 import { admit } from './admit.ts'
 import { type Answer, perform, send } from './answer.ts'
 import type { Authenticate } from './authenticate.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { type ApiError, errorEnvelope } from './errors.ts'
 import { idempotencyKeyOf, type Once } from './idempotency.ts'
 import { describeOperation } from './openapi.ts'
@@ -76,6 +77,7 @@ function registerOperation(app: FastifyInstance, operation: Operation<never>, de
     serializerCompiler: () => JSON.stringify,
     // Before the body is read: who may not call cannot make us parse a megabyte.
     onRequest: async (request, reply) => {
+      if (operation.deprecated) reply.headers(deprecationHeaders(operation.deprecated))
       if (operation.isPublic) return
       await admit(request, reply, operation, frame).catch(async (error) => {
         await logRefusal(frame.accessLog, operation, request, error)

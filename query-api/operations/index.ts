@@ -4,6 +4,11 @@ import { readAd } from './campaigns/read-ad.ts'
 import { readTrend } from './campaigns/read-trend.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
 import { readJourney } from './customers/read-journey.ts'
+import { createGoal } from './goals/create-goal.ts'
+import { listGoalDefinitions } from './goals/list-definitions.ts'
+import { listGoals } from './goals/list-goals.ts'
+import { readGoalDefinition } from './goals/read-definition.ts'
+import { saveGoalDefinition } from './goals/save-definition.ts'
 import { readReplayStatus } from './tracking/read-replay-status.ts'
 import { issueTrackingKey } from './tracking-keys/issue-tracking-key.ts'
 import { listTrackingKeys } from './tracking-keys/list-tracking-keys.ts'
@@ -17,6 +22,11 @@ export const operations = [
   readAd,
   listTopPerformers,
   readJourney,
+  listGoals,
+  createGoal,
+  listGoalDefinitions,
+  saveGoalDefinition,
+  readGoalDefinition,
   issueTrackingKey,
   listTrackingKeys,
   revokeTrackingKey,
