@@ -3,6 +3,7 @@ import type { Level, Model } from '../../domain/models.ts'
 
 export const reportParams = z.object({ profile: z.uuid(), from: z.iso.date(), to: z.iso.date() })
 
+/** Models that give a conversion to one touch whole; the others share it. */
 const singleCredit: Partial<Record<Model, string>> = {
   last_touch: 'last',
   first_touch: 'first',
@@ -14,7 +15,9 @@ const multiCredit: Partial<Record<Model, string>> = {
   position_based: 'a_position',
 }
 
-const inRange = `profile_id = {profile:UUID} AND day BETWEEN {from:Date} AND {to:Date}`
+export const isSingleCredit = (model: Model): boolean => model in singleCredit
+
+export const inRange = `profile_id = {profile:UUID} AND day BETWEEN {from:Date} AND {to:Date}`
 export const nobody = `toUUID('00000000-0000-0000-0000-000000000000')`
 const figures = 'conversion_type, revenue_type, net_minor, opens_first_payment'
 

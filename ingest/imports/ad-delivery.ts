@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { canonicalAction } from '../../domain/ad-platforms.ts'
 import { isPlausibleTime } from '../../domain/time.ts'
 import type { AdDelivery } from '../../schemas/messages.ts'
 import { Amount, Currency, id, minorOf, PlatformId, text } from '../fields.ts'
@@ -28,6 +29,11 @@ export const AdDeliveryRow = z
     reach: count.nullish(),
     platform_conversions: z.number().min(0).nullish(),
     platform_conversion_value: Amount.nullish(),
+    /** All that the platform reported, instead of the two above: the action that counts there is picked out. */
+    platform_actions: z
+      .array(z.object({ action_type: text(200), count: z.number().min(0), value: Amount.nullish() }))
+      .max(200)
+      .nullish(),
     messaging_conversations_started_7d: count.nullish(),
     learning_stage_status: label,
     creative_thumbnail_url: z
@@ -46,7 +52,8 @@ export const AdDeliveryRow = z
     first_reply_rate: z.number().min(0).nullish(),
     avg_engagement_score: z.number().nullish(),
   })
-  .transform((row, context) => {
+  .transform((given, context) => {
+    const row = withCanonicalAction(given)
     const minor = (field: 'daily_budget' | 'spend' | 'platform_conversion_value') =>
       row[field] == null ? null : minorOf(context, [field], row[field], row.currency)
     return {
@@ -57,6 +64,25 @@ export const AdDeliveryRow = z
     }
   })
 export type AdDeliveryRow = z.output<typeof AdDeliveryRow>
+
+interface Claims<Value> {
+  platform: string
+  platform_conversions?: number | null | undefined
+  platform_conversion_value?: Value | null | undefined
+  platform_actions?: { action_type: string; count: number; value?: Value | null | undefined }[] | null | undefined
+}
+
+/** Figures that are given as such stand; else the platform's own canonical action gives both. */
+function withCanonicalAction<Value, Row extends Claims<Value>>(row: Row): Row {
+  if (row.platform_conversions != null || row.platform_conversion_value != null) return row
+  const actions = (row.platform_actions ?? []).map(({ action_type, count, value }) => ({
+    actionType: action_type,
+    count,
+    value: value ?? null,
+  }))
+  const action = canonicalAction(row.platform, actions)
+  return action ? { ...row, platform_conversions: action.count, platform_conversion_value: action.value } : row
+}
 
 const dayMs = 86_400_000
 

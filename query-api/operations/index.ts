@@ -1,4 +1,6 @@
+import { comparePlatforms } from './campaigns/compare-platforms.ts'
 import { listCampaigns } from './campaigns/list-campaigns.ts'
+import { listConversions } from './campaigns/list-conversions.ts'
 import { listTopPerformers } from './campaigns/list-top-performers.ts'
 import { readAd } from './campaigns/read-ad.ts'
 import { readTrend } from './campaigns/read-trend.ts'
@@ -19,6 +21,8 @@ export const operations = [
   listCampaigns,
   readUnattributed,
   readTrend,
+  listConversions,
+  comparePlatforms,
   readAd,
   listTopPerformers,
   readJourney,

@@ -107,6 +107,27 @@ describe('a row becomes a message', () => {
     })
   })
 
+  test('ad-delivery with all actions of the platform: the one that counts there is picked out, none are added up', async () => {
+    const action = (action_type: string, count: number, value: number) => ({ action_type, count, value })
+    const actions = [
+      action('link_click', 40, 0),
+      action('purchase', 3, 30_000),
+      action('omni_purchase', 3, 31_000),
+      action('offsite_conversion.fb_pixel_purchase', 2, 20_000),
+    ]
+    await send('ad-delivery', [
+      delivery({ platform_actions: actions }),
+      delivery({ platform_actions: actions, platform_conversions: 7 }),
+      delivery({ platform_actions: actions.slice(0, 1) }),
+    ])
+    const received = await world.received(topics.adDelivery, 3)
+    expect(received.map(({ value }) => value)).toMatchObject([
+      { platform_conversions: 3, platform_conversion_value_minor: 31_000 },
+      { platform_conversions: 7, platform_conversion_value_minor: null },
+      { platform_conversions: null, platform_conversion_value_minor: null },
+    ])
+  })
+
   test('ad-delivery with nothing after ad_name', async () => {
     await send('ad-delivery', [delivery()])
     const [message] = await world.received(topics.adDelivery, 1)

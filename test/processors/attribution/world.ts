@@ -24,7 +24,7 @@ export async function openProfile(
     async hit(
       subject: string,
       at: number,
-      click: { ad?: string; utm?: Record<string, string>; signature?: string } = {},
+      click: { ad?: string; utm?: Record<string, string>; signature?: string; channel?: string; source?: string } = {},
     ) {
       const signature = click.signature ?? click.ad ?? Object.values(click.utm ?? {}).join()
       const event_id = randomUUID()
@@ -36,7 +36,8 @@ export async function openProfile(
           event_type: 'page_view',
           event_time: timestamp(at),
           received_at: timestamp(at),
-          channel: signature ? 'paid_social' : 'direct',
+          channel: click.channel ?? (signature ? 'paid_social' : 'direct'),
+          source: click.source ?? '',
           is_direct: signature === '',
           signature,
           utm: click.utm ?? {},
