@@ -69,8 +69,9 @@ const gatherTouches = `
 
 /** The credit that a recompute left behind: the next one begins as the first did. */
 async function forget({ run }: Database): Promise<void> {
-  const inHand = ['recompute_dirty', 'recompute_subjects', 'recompute_conversions', 'recompute_credits']
-  for (const table of ['credits', 'report_credits', 'report_days', ...inHand]) await run(`TRUNCATE TABLE ${table}`)
+  const inHand = ['dirty', 'people', 'subjects', 'ads', 'conversions', 'first_payments', 'credits']
+  const tables = ['credits', 'report_credits', 'report_days', ...inHand.map((name) => `recompute_${name}`)]
+  for (const table of tables) await run(`TRUNCATE TABLE ${table}`)
 }
 
 async function idleMemory(memory: { peakMb(name: 'clickhouse'): number; forget(name: 'clickhouse'): void }) {

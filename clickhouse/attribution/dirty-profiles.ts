@@ -24,8 +24,11 @@ export const dirtyProfiles = statement({
   }),
   sql: `
 INSERT INTO recompute_dirty (run_id, profile_id, subject_id, version)
-SELECT DISTINCT {run:UUID}, profile_id, subject_id,
-  toUInt128({versions:Array(String)}[indexOf({profiles:Array(UUID)}, profile_id)])
-FROM subject_outcomes
-WHERE profile_id IN {profiles:Array(UUID)} AND cityHash64(subject_id) % {slices:UInt32} = {slice:UInt32}`,
+SELECT DISTINCT {run:UUID}, o.profile_id, o.subject_id, v.version
+FROM subject_outcomes AS o
+INNER JOIN (
+  SELECT told.1 AS profile_id, toUInt128(told.2) AS version
+  FROM (SELECT arrayJoin(arrayZip({profiles:Array(UUID)}, {versions:Array(String)})) AS told)
+) AS v ON v.profile_id = o.profile_id
+WHERE o.profile_id IN {profiles:Array(UUID)} AND cityHash64(o.subject_id) % {slices:UInt32} = {slice:UInt32}`,
 })

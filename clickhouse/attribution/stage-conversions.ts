@@ -11,33 +11,29 @@ export const stageConversions = statement({
   sql: `
 INSERT INTO recompute_conversions (
   run_id, profile_id, customer_id, conversion_id, outcome_id, conversion_type, revenue_type, is_eligible, at, since, day,
-  amount_minor, currency, net_minor, subject_ref, is_installment, country, device, version)
+  amount_minor, currency, kept_minor, reporting_currency, subject_ref, is_installment, country, device, version)
 WITH
   toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
-  subjects AS (
-    SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE run_id = {run:UUID}
-  ),
-  candidates AS (
-    SELECT DISTINCT profile_id, outcome_id FROM subject_outcomes
-    WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects)
-  ),
   actions AS (
     SELECT profile_id, payment_id, max(is_installment) AS is_installment, max(payer_subject_id) AS payer_subject_id,
       sum(refunded_minor) AS refunded_minor
     FROM payment_actions FINAL
-    WHERE (profile_id, payment_id) IN (SELECT profile_id, outcome_id FROM candidates)
+    WHERE (profile_id, payment_id) IN (
+      SELECT profile_id, outcome_id FROM subject_outcomes
+      WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID}))
     GROUP BY profile_id, payment_id
   ),
   definitions AS (
     SELECT profile_id, event_type, conversion_key, revenue_type, is_attribution_eligible, lookback_window_days
     FROM conversion_definitions FINAL
     ARRAY JOIN event_types AS event_type
-    WHERE profile_id IN (SELECT profile_id FROM subjects)
+    WHERE profile_id IN (SELECT profile_id FROM recompute_subjects WHERE run_id = {run:UUID})
     ORDER BY definition_id
     LIMIT 1 BY profile_id, event_type
   ),
   settings AS (
-    SELECT profile_id, reporting_currency, timezone FROM profiles FINAL WHERE profile_id IN (SELECT profile_id FROM subjects)
+    SELECT profile_id, reporting_currency, timezone FROM profiles FINAL
+    WHERE profile_id IN (SELECT profile_id FROM recompute_subjects WHERE run_id = {run:UUID})
   ),
   recorded AS (
     SELECT o.profile_id AS profile_id, o.outcome_id AS outcome_id, o.conversion_id AS conversion_id,
@@ -45,34 +41,28 @@ WITH
       o.event_type AS event_type, o.occurred_at AS occurred_at, o.amount_minor AS amount_minor, o.currency AS currency,
       o.amount_minor - least(o.amount_minor, o.refunded_minor + a.refunded_minor) AS kept_minor,
       ifNull(o.subject_ref, nobody) AS subject_ref, a.is_installment AS is_installment, o.country AS country,
-      o.device AS device, s.reporting_currency AS reporting_currency,
-      toDate(formatDateTime(o.occurred_at, '%F', if(s.timezone = '', 'UTC', s.timezone))) AS day
+      o.device AS device
     FROM (
-      SELECT * FROM outcomes FINAL WHERE (profile_id, outcome_id) IN (SELECT profile_id, outcome_id FROM candidates)
+      SELECT * FROM outcomes FINAL
+      WHERE (profile_id, outcome_id) IN (
+        SELECT profile_id, outcome_id FROM subject_outcomes
+        WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID}))
     ) AS o
     LEFT JOIN actions AS a ON a.profile_id = o.profile_id AND a.payment_id = o.outcome_id
-    LEFT JOIN settings AS s ON s.profile_id = o.profile_id
-  ),
-  rates AS (
-    SELECT base, quote, date, minor_rate FROM fx_rates FINAL
-    WHERE (base, quote) IN (SELECT currency, reporting_currency FROM recorded WHERE currency != reporting_currency)
   )
 SELECT {run:UUID}, r.profile_id, s.customer_id, r.conversion_id, r.outcome_id, d.conversion_key, d.revenue_type,
   d.is_attribution_eligible,
   toUnixTimestamp64Milli(r.occurred_at) AS at,
   if(d.is_attribution_eligible, at - toInt64(d.lookback_window_days) * 86400000, at + 1),
-  r.day, r.amount_minor, r.currency,
-  -- The rate of the day, or the newest of the seven days before; without one the amount stays out of money sums.
-  multiIf(
-    r.currency = r.reporting_currency, r.kept_minor,
-    x.minor_rate > 0 AND r.day - x.date <= 7,
-      toInt64(intDiv(toInt128(r.kept_minor) * x.minor_rate + 500000000000, toInt128(1000000000000))),
-    NULL),
-  r.subject_ref, r.is_installment, r.country, r.device, s.version
+  toDate(formatDateTime(r.occurred_at, '%F', if(p.timezone = '', 'UTC', p.timezone))),
+  r.amount_minor, r.currency, r.kept_minor, p.reporting_currency, r.subject_ref, r.is_installment, r.country, r.device,
+  s.version
 FROM recorded AS r
-INNER JOIN subjects AS s ON s.profile_id = r.profile_id AND s.subject_id = r.subject_id
+INNER JOIN (
+  SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE run_id = {run:UUID}
+) AS s ON s.profile_id = r.profile_id AND s.subject_id = r.subject_id
+LEFT JOIN settings AS p ON p.profile_id = r.profile_id
 LEFT JOIN definitions AS d ON d.profile_id = r.profile_id AND d.event_type = r.event_type
-ASOF LEFT JOIN rates AS x ON x.base = r.currency AND x.quote = r.reporting_currency AND r.day >= x.date
 -- Reordered, the join with subjects would lose its computed key and pair every outcome with every subject.
 SETTINGS query_plan_optimize_join_order_limit = 0`,
 })

@@ -4,6 +4,8 @@ import { deriveSyntheticTouches, namesAds } from '../../clickhouse/attribution/d
 import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
 import { countSubjects, dirtyProfiles } from '../../clickhouse/attribution/dirty-profiles.ts'
 import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
+import { flagFirstPayments } from '../../clickhouse/attribution/flag-first-payments.ts'
+import { joinAds } from '../../clickhouse/attribution/join-ads.ts'
 import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
@@ -61,8 +63,8 @@ export async function recomputeProfiles(warehouse: Warehouse, dirty: DirtyProfil
 
 /** Derives the customers of the subjects that `recompute_dirty` holds for the run. */
 export async function derive(warehouse: Warehouse, run: string): Promise<void> {
-  await warehouse.execute(expandSubjects, { run })
-  await Promise.all([touch(warehouse, run), warehouse.execute(stageConversions, { run })])
+  for (const step of expandSubjects) await warehouse.execute(step, { run })
+  await Promise.all([touch(warehouse, run), stage(warehouse, run)])
   for (const step of [deriveCredits, rememberDays, publishReport, publishCredits])
     await warehouse.execute(step, { run })
 }
@@ -71,4 +73,10 @@ async function touch(warehouse: Warehouse, run: string): Promise<void> {
   await warehouse.execute(deriveTouches, { run })
   const [found] = await warehouse.run(namesAds, { run })
   if (found!.named > 0) await warehouse.execute(deriveSyntheticTouches, { run })
+  await warehouse.execute(joinAds, { run })
+}
+
+async function stage(warehouse: Warehouse, run: string): Promise<void> {
+  await warehouse.execute(stageConversions, { run })
+  await warehouse.execute(flagFirstPayments, { run })
 }

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { statement } from '../query.ts'
+
+/**
+ * Which ad each touch of the run names, and how. There are few ways of saying it among many touches, so each is looked
+ * up once; the strongest one that leads to exactly one entity counts.
+ */
+export const joinAds = statement({
+  name: 'join_ads',
+  params: z.object({ run: z.uuid() }),
+  sql: `
+INSERT INTO recompute_ads (run_id, profile_id, reference, campaign_id, ad_set_id, ad_id, join_method)
+WITH
+  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  said AS (
+    SELECT profile_id, reference, any(ad_ref) AS ad, any(ad_set_ref) AS ad_set, any(campaign_ref) AS campaign,
+      any(utm['content']) AS tag_content, any(utm['term']) AS tag_term, any(utm['id']) AS tag_id,
+      any(utm['campaign']) AS tag_campaign
+    FROM touches
+    WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID})
+      AND reference != 0
+    GROUP BY profile_id, reference
+  ),
+  named AS (
+    SELECT profile_id, reference, naming.1 AS rank, naming.2 AS kind, naming.3 AS value
+    FROM said
+    -- Strongest first.
+    ARRAY JOIN [
+      (1, 'ad', ad), (2, 'ad_set', ad_set), (3, 'campaign', campaign),
+      (4, 'ad', tag_content), (5, 'ad_set', tag_term), (6, 'campaign', tag_id),
+      (7, 'campaign_name', tag_campaign)] AS naming
+    WHERE value != ''
+  ),
+  entities AS (
+    SELECT profile_id, kind, value, any(campaign_id) AS campaign_id, any(ad_set_id) AS ad_set_id, any(ad_id) AS ad_id
+    FROM (
+      SELECT profile_id, name.1 AS kind, name.2 AS value, campaign_id, ad_set_id,
+        if(level = 'ad', entity_id, nobody) AS ad_id, entity_id
+      FROM (
+        SELECT * FROM ad_entities FINAL
+        WHERE profile_id IN (SELECT profile_id FROM recompute_subjects WHERE run_id = {run:UUID})
+      )
+      ARRAY JOIN arrayFilter(pair -> pair.2 != '',
+        [(toString(level), external_id), ('campaign_name', if(level = 'campaign', name, ''))]) AS name
+    )
+    GROUP BY profile_id, kind, value
+    HAVING uniqExact(entity_id) = 1
+  )
+SELECT {run:UUID}, n.profile_id, n.reference, argMin(e.campaign_id, n.rank), argMin(e.ad_set_id, n.rank),
+  argMin(e.ad_id, n.rank),
+  ['service_ad_id', 'service_ad_set_id', 'service_campaign_id', 'utm_ad_id', 'utm_ad_set_id', 'utm_campaign_id',
+   'campaign_name'][min(n.rank)]
+FROM named AS n
+INNER JOIN entities AS e ON e.profile_id = n.profile_id AND e.kind = n.kind AND e.value = n.value
+GROUP BY n.profile_id, n.reference`,
+})
