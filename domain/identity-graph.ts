@@ -13,6 +13,8 @@ export interface GraphIdentifier {
   namespace: string | null
   /** Order of the first evidence that named it. */
   firstSeen: string
+  /** The erasure that took its value away. */
+  erasureId?: string | null
 }
 
 export interface GraphLink {
@@ -32,7 +34,7 @@ export interface CutSide {
 }
 
 /** Why a link joins nobody, in the order in which the guards are asked. */
-export const blockReasons = ['hub', 'cut', 'different_held_once', 'browser_cannot_join'] as const
+export const blockReasons = ['hub', 'erased', 'cut', 'different_held_once', 'browser_cannot_join'] as const
 export type BlockReason = (typeof blockReasons)[number]
 
 export interface Grouping {
@@ -144,7 +146,7 @@ const compare = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0)
 /** What a person has one of: under each key, its value and the guard that keeps it single. */
 type Held = Map<string, { value: string; guard: BlockReason }>
 
-function heldBy(identifiers: Iterable<GraphIdentifier>, cuts: Iterable<CutSide>): Map<string, Held> {
+function heldBy(identifiers: readonly GraphIdentifier[], cuts: Iterable<CutSide>): Map<string, Held> {
   const held = new Map<string, Held>()
   const hold = (token: string, key: string, value: string, guard: BlockReason) => {
     const known = held.get(token)
@@ -154,6 +156,10 @@ function heldBy(identifiers: Iterable<GraphIdentifier>, cuts: Iterable<CutSide>)
   for (const { cutId, token, side } of cuts) hold(token, `cut ${cutId}`, side, 'cut')
   for (const { token, type, namespace } of identifiers) {
     if (heldOnce.has(type)) hold(token, `${type} ${namespace ?? ''}`, token, 'different_held_once')
+  }
+  // Who was erased stays as grouped as it was, and never becomes part of somebody who is not.
+  if (identifiers.some(({ erasureId }) => erasureId)) {
+    for (const { token, erasureId } of identifiers) hold(token, 'erasure', erasureId ?? 'none', 'erased')
   }
   return held
 }

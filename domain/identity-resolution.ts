@@ -18,6 +18,7 @@ export interface KnownIdentifier extends GraphIdentifier {
   /** The customer it was first given to: the id that comes back when a union is undone. */
   firstCustomerId: string | null
   isHub: boolean
+  erasureId: string | null
   firstName: Ordered | null
   lastName: Ordered | null
 }

@@ -12,6 +12,8 @@ export interface Observation {
   identifiers: { type: IdentifierType; token: string; value: string | null }[]
   firstName: string | null
   lastName: string | null
+  /** The identifier that a link token of the page's address names: it gives the browser to somebody, and says no more. */
+  linkedToken?: string | null
 }
 
 /** A browser's word on whose it is. */
@@ -33,8 +35,14 @@ export const linkKey = (link: { a: string; b: string; isTrusted: boolean }) => `
 /** A batch in its smallest form: of everything that is said twice, the earliest. */
 export function digest(observations: Observation[]): Seen {
   const seen: Seen = { identifiers: new Map(), links: new Map(), visitors: new Map() }
-  for (const { profileId, evidence, isTrusted, visitorId, identifiers, firstName, lastName } of observations) {
+  for (const observation of observations) {
+    const { profileId, evidence, isTrusted, visitorId, identifiers, firstName, lastName, linkedToken } = observation
     const subject = strongest(identifiers)
+    // Who signs in is who they are, whoever the link was sent to.
+    const owner = subject?.token ?? linkedToken
+    if (visitorId && owner) {
+      keepEarlier(seen.visitors, `${profileId}${visitorId}`, { profileId, visitorId, token: owner, evidence })
+    }
     if (!subject) continue
     const named = (value: string | null): Ordered | null => (value ? { value, evidence } : null)
     for (const { token, type, value } of identifiers) {
@@ -50,6 +58,7 @@ export function digest(observations: Observation[]): Seen {
         firstCustomerId: null,
         firstSeen: evidence,
         isHub: false,
+        erasureId: null,
         firstName: isSubject ? named(firstName) : null,
         lastName: isSubject ? named(lastName) : null,
       })
@@ -67,14 +76,6 @@ export function digest(observations: Observation[]): Seen {
           blockedBy: null,
         })
       }
-    }
-    if (visitorId) {
-      keepEarlier(seen.visitors, `${profileId}${visitorId}`, {
-        profileId,
-        visitorId,
-        token: subject.token,
-        evidence,
-      })
     }
   }
   return seen
@@ -101,11 +102,9 @@ export function keepEarliest(identifiers: Map<string, KnownIdentifier>, next: Kn
   }
   const merged: KnownIdentifier = {
     ...known,
-    value: known.value ?? next.value,
     namespace: known.namespace ?? next.namespace,
     firstSeen: next.firstSeen < known.firstSeen ? next.firstSeen : known.firstSeen,
-    firstName: earliest(known.firstName, next.firstName),
-    lastName: earliest(known.lastName, next.lastName),
+    ...(known.erasureId ? {} : personOf(known, next)),
   }
   identifiers.set(next.token, merged)
   return (
@@ -116,3 +115,10 @@ export function keepEarliest(identifiers: Map<string, KnownIdentifier>, next: Kn
     merged.lastName !== known.lastName
   )
 }
+
+/** What an erasure takes away, and what no later message brings back. */
+const personOf = (known: KnownIdentifier, next: KnownIdentifier) => ({
+  value: known.value ?? next.value,
+  firstName: earliest(known.firstName, next.firstName),
+  lastName: earliest(known.lastName, next.lastName),
+})

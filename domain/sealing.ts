@@ -8,6 +8,8 @@ export const keyLabels = {
   idempotency: 'touchline/idempotency/v1',
   accessTokens: 'touchline/access-tokens/v1',
   csrf: 'touchline/csrf/v1',
+  erasureSelector: 'touchline/erasure/selector-hmac/v1',
+  erasureSearch: 'touchline/erasure/search/v1',
 } as const
 export type KeyLabel = (typeof keyLabels)[keyof typeof keyLabels]
 

@@ -20,6 +20,8 @@ export interface SealedPerson {
 export type OnRefused = (type: IdentifierType, reason: IdentifierReason) => void
 
 const nobody: SealedPerson = { identifiers: [], traits: null }
+/** Somebody who was erased, named by the key: what was sent counts, and is nobody's. */
+export const erasedPerson: SealedPerson = { identifiers: [], traits: null }
 const maxName = 100
 
 /** Tokens in clear, values sealed under their tokens' keys. A value that is no identifier is left out and counted. */
@@ -40,7 +42,8 @@ export async function sealPerson(
     else onRefused?.(type, normalised.reason)
   }
   if (values.length === 0) return nobody
-  const entries = await vault.tokens(profileId, values)
+  const entries = await tokensOf(vault, profileId, values)
+  if (!entries) return erasedPerson
   const [strongest] = entries
   const names = namesOf(person)
   return {
@@ -51,6 +54,23 @@ export async function sealPerson(
     })),
     traits: names && strongest ? sealTraits(profileId, strongest, names) : null,
   }
+}
+
+type Named = { type: IdentifierType; value: string }
+
+/**
+ * Undefined for the key of an erased customer. It is asked for before the others, so that the vault learns nothing of
+ * what was sent beside it.
+ */
+async function tokensOf(vault: Vault, profileId: string, values: Named[]) {
+  const isKey = ({ type }: Named) => type === 'external_customer_id'
+  const keys = await vault.tokens(profileId, values.filter(isKey))
+  if (keys.some(({ isErased }) => isErased)) return undefined
+  const others = await vault.tokens(
+    profileId,
+    values.filter((value) => !isKey(value)),
+  )
+  return [...keys, ...others]
 }
 
 function sealTraits(profileId: string, { token, key }: { token: string; key: Buffer }, names: object): SealedTraits {

@@ -21,7 +21,7 @@ import {
   UserTraits,
   withoutPerson,
 } from './fields.ts'
-import { type OnRefused, sealPerson, subjectToken } from './person.ts'
+import { erasedPerson, type OnRefused, sealPerson, subjectToken } from './person.ts'
 
 export const actionSources = [
   'website',
@@ -119,7 +119,7 @@ export async function toServerEvent(sent: SentEvent, context: EventContext): Pro
   const occurred = correctTime(sent.occurred_at ?? receivedAt, receivedAt)
   if (!occurred.ok) throw failed('occurred_at', 'must not be older than two years')
   const subjectRef = subjectRefOf(sent.properties?.subject_ref)
-  const [{ identifiers, traits }, subjectRefToken] = await Promise.all([
+  const [person, subjectRefToken] = await Promise.all([
     sealPerson(vault, profile.id, sent.user_traits, onRefused),
     subjectRef === null ? null : subjectToken(vault, profile.id, subjectRef),
   ])
@@ -137,11 +137,11 @@ export async function toServerEvent(sent: SentEvent, context: EventContext): Pro
     campaign_ref: sent.campaign_id ?? null,
     ad_set_ref: sent.ad_set_id ?? null,
     ad_ref: sent.ad_id ?? null,
-    visitor_id: sent.visitor_id ? ids.visitor(profile.id, sent.visitor_id) : null,
+    // A browser would give the event of an erased customer to whoever uses it.
+    visitor_id: sent.visitor_id && person !== erasedPerson ? ids.visitor(profile.id, sent.visitor_id) : null,
     subject_ref_token: subjectRefToken,
     country: countryOf(sent.user_traits?.country),
-    identifiers,
-    traits,
+    ...person,
   }
 }
 

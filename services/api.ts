@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client'
+import { erasureSecrets } from '../domain/erasures.ts'
 import {
   accessTokens,
   authentication,
@@ -20,7 +21,7 @@ import { ingestMetrics } from '../ingest/metrics.ts'
 import { operations as ingestOperations } from '../ingest/operations.ts'
 import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
-import { operations } from '../query-api/operations/index.ts'
+import { identityOperations, operations } from '../query-api/operations/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
 import { buildTracker } from '../tracker/build.ts'
 import { connectEngines } from './engines.ts'
@@ -52,6 +53,7 @@ await start('api', async (config, logger) => {
     rateLimiter,
     mounts: [
       mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
+      mount(identityOperations, { postgres, vault, erasureSecrets: erasureSecrets(config.secret) }, ['postgres']),
       mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),
     ],
     plugins: [

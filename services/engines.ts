@@ -6,6 +6,8 @@ import { connectProducer } from '../infra/kafka/producer.ts'
 import { registerSchemas } from '../infra/kafka/register-schemas.ts'
 import type { Logger } from '../infra/logger.ts'
 import { connectPostgres } from '../postgres/client.ts'
+import { listen } from '../postgres/notifications.ts'
+import { erasedChannel } from '../postgres/stores/erasures.ts'
 import { postgresVault } from '../postgres/stores/vault.ts'
 import { ownCodec } from '../schemas/codec.ts'
 import { followWarehouse } from './warehouse.ts'
@@ -17,16 +19,18 @@ export async function connectEngines(config: Config, logger: Logger, options: { 
   const codec = config.schemaRegistryUrl ? await registerSchemas(config.schemaRegistryUrl) : ownCodec
   const producer = connectProducer({ brokers: config.kafkaBrokers, codec, logger })
   const admin = connectAdmin({ brokers: config.kafkaBrokers })
+  const vault = postgresVault(
+    postgres,
+    vaultKeys(config.secret),
+    options.vaultTimeoutMs ? { timeoutMs: options.vaultTimeoutMs } : {},
+  )
+  const erased = listen(postgres, erasedChannel, { onMessage: vault.forget, onDeaf: vault.forget })
   return {
     postgres,
     warehouse,
     producer,
     codec,
-    vault: postgresVault(
-      postgres,
-      vaultKeys(config.secret),
-      options.vaultTimeoutMs ? { timeoutMs: options.vaultTimeoutMs } : {},
-    ),
+    vault,
     checks: {
       postgres: () => postgres.query('SELECT 1'),
       clickhouse: () => warehouse.ping(),
@@ -36,6 +40,7 @@ export async function connectEngines(config: Config, logger: Logger, options: { 
       await producer.close()
       await admin.close()
       await warehouse.close()
+      await erased.stop()
       await postgres.end()
     },
   }

@@ -17,6 +17,11 @@ export async function lockProfiles(tx: pg.PoolClient, profileIds: string[]): Pro
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The same lock for whoever serves one profile: its rows hold on to the profile themselves. */
+export async function lockProfile(tx: pg.PoolClient, profileId: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [profileId])
+}
+
 const column = <T, V>(rows: Iterable<T>, pick: (row: T) => V) => Array.from(rows, pick)
 
 // Batches are small beside the tables. LIMIT and OFFSET inside a lateral join keep the planner from reading a whole
@@ -35,9 +40,10 @@ export async function findNews(sql: Sql, seen: Seen): Promise<Seen> {
        WITH ORDINALITY AS x (profile_id, token, first_seen, has_value, first_name_order, last_name_order, at)
      LEFT JOIN LATERAL (
        SELECT * FROM identifiers i WHERE i.profile_id = x.profile_id AND i.token = x.token LIMIT 1) i ON true
-     WHERE i.token IS NULL OR x.first_seen COLLATE "C" < i.first_seen OR (x.has_value AND i.value IS NULL)
+     WHERE i.token IS NULL OR x.first_seen COLLATE "C" < i.first_seen OR (i.erasure_id IS NULL AND (
+       (x.has_value AND i.value IS NULL)
        OR x.first_name_order COLLATE "C" < coalesce(i.first_name_order, 'x')
-       OR x.last_name_order COLLATE "C" < coalesce(i.last_name_order, 'x')
+       OR x.last_name_order COLLATE "C" < coalesce(i.last_name_order, 'x')))
      UNION ALL
      SELECT 'links', x.at::int
      FROM unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::boolean[], $11::text[])
@@ -95,7 +101,7 @@ async function loadIdentifiers(sql: Sql, by: 'token' | 'cluster_id', ids: TokenO
   const { rows } = await sql.query<IdentifierRow>(
     `SELECT i.profile_id AS "profileId", i.token, i.type, i.namespace, i.value, i.cluster_id AS "clusterId",
        i.customer_id AS "customerId", i.first_customer_id AS "firstCustomerId", i.first_seen AS "firstSeen",
-       i.is_hub AS "isHub", i.first_name AS "firstNameValue", i.first_name_order AS "firstNameOrder",
+       i.is_hub AS "isHub", i.erasure_id AS "erasureId", i.first_name AS "firstNameValue", i.first_name_order AS "firstNameOrder",
        i.last_name AS "lastNameValue", i.last_name_order AS "lastNameOrder"
      FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, id)
      CROSS JOIN LATERAL (
@@ -139,7 +145,7 @@ async function loadFormerCustomers(sql: Sql, identifiers: KnownIdentifier[]): Pr
   const former = identifiers.flatMap((i) => (i.firstCustomerId === i.customerId ? [] : (i.firstCustomerId ?? [])))
   if (former.length === 0) return new Set()
   const { rows } = await sql.query<{ id: string }>(
-    'SELECT id FROM customers WHERE id = ANY($1::uuid[]) AND merged_into IS NOT NULL',
+    'SELECT id FROM customers WHERE id = ANY($1::uuid[]) AND merged_into IS NOT NULL AND erasure_id IS NULL',
     [[...new Set(former)]],
   )
   return new Set(rows.map((row) => row.id))
@@ -258,6 +264,10 @@ export async function assignVisitors(tx: pg.PoolClient, visitors: SeenVisitor[])
      assigned AS (
        INSERT INTO visitor_assignments (profile_id, visitor_id, token, evidence)
        SELECT * FROM next
+       -- A link token of an erased customer gives nobody a browser.
+       WHERE NOT EXISTS (
+         SELECT FROM identifiers i
+         WHERE i.profile_id = next.profile_id AND i.token = next.token AND i.erasure_id IS NOT NULL)
        ON CONFLICT (profile_id, visitor_id) DO UPDATE SET token = excluded.token, evidence = excluded.evidence
        WHERE excluded.evidence < visitor_assignments.evidence
        RETURNING *)

@@ -42,6 +42,20 @@ export async function customerOfToken(sql: Sql, profileId: string, token: string
   return rows[0]?.id
 }
 
+export async function customersOfTokens(
+  sql: Sql,
+  profileId: string,
+  tokens: readonly string[],
+): Promise<{ token: string; customerId: string }[]> {
+  if (tokens.length === 0) return []
+  const { rows } = await sql.query<{ token: string; customerId: string }>(
+    `SELECT i.token, i.customer_id AS "customerId" FROM unnest($2::uuid[]) AS x (token)
+     CROSS JOIN LATERAL (SELECT * FROM identifiers i WHERE i.profile_id = $1 AND i.token = x.token OFFSET 0) i`,
+    [profileId, tokens],
+  )
+  return rows
+}
+
 const identifierColumns = `i.token, i.type, i.value, i.first_seen AS "firstSeen", i.is_hub AS "isHub"`
 
 export async function describeCustomer(sql: Sql, profileId: string, customerId: string): Promise<CustomerIdentity> {

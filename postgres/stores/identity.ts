@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { type Resolution, resolveClusters } from '../../domain/identity-resolution.ts'
+import { type KnownIdentifier, type Resolution, resolveClusters } from '../../domain/identity-resolution.ts'
 import { digest, keepEarlier, keepEarliest, type Observation, type Seen } from '../../domain/observation.ts'
 import { transaction } from '../client.ts'
-import { assignVisitors, findNews, loadClusters, lockProfiles, recordChanges, saveResolution } from './identity-rows.ts'
+import {
+  assignVisitors,
+  findNews,
+  loadClusters,
+  lockProfile,
+  lockProfiles,
+  recordChanges,
+  saveResolution,
+} from './identity-rows.ts'
+import { customersOfTokens } from './identity-view.ts'
 
 export type { Observation } from '../../domain/observation.ts'
 
@@ -12,6 +21,13 @@ export interface IdentityChange {
   subjectId: string
   customerId: string
   version: string
+}
+
+/** What a batch did: whose each of its identifiers is, which customers are new, and what it said that nobody knew. */
+export interface Taken {
+  customerOf: Map<string, string>
+  created: Set<string>
+  news: Seen
 }
 
 export interface IdentityStore {
@@ -27,7 +43,7 @@ export function identityStore(pool: pg.Pool): IdentityStore {
   return {
     async observe(observations) {
       const seen = digest(observations)
-      if (seen.identifiers.size === 0) return
+      if (seen.identifiers.size === 0 && seen.visitors.size === 0) return
       // People who are known are most of the traffic: they cost one look-up and no lock.
       const news = await findNews(pool, seen)
       const profiles = profilesOf(news)
@@ -36,10 +52,7 @@ export function identityStore(pool: pg.Pool): IdentityStore {
         const own = await lockProfiles(tx, profiles)
         // Of a profile that is gone nothing can be kept; its messages must not hold up the others.
         if (own.size < profiles.length) forgetOthers(news, own)
-        const resolution = await resolve(tx, news)
-        if (resolution) await saveResolution(tx, resolution)
-        const visitors = await assignVisitors(tx, [...news.visitors.values()])
-        await recordChanges(tx, resolution?.moved ?? [], visitors)
+        await takeIn(tx, observations, news)
       })
     },
 
@@ -68,6 +81,36 @@ export function identityStore(pool: pg.Pool): IdentityStore {
   }
 }
 
+/** Takes in a batch of one profile in the caller's transaction, and says whom it is about. */
+export async function observeNow(tx: pg.PoolClient, profileId: string, observations: Observation[]): Promise<Taken> {
+  await lockProfile(tx, profileId)
+  const seen = digest(observations)
+  const news = await findNews(tx, seen)
+  const created = new Set<string>()
+  const resolution = await takeIn(tx, observations, news, () => {
+    const id = randomUUID()
+    created.add(id)
+    return id
+  })
+  const customerOf = new Map(resolution?.identifiers.map(({ token, customerId }) => [token, customerId]))
+  const others = [...seen.identifiers.keys()].filter((token) => !customerOf.has(token))
+  for (const { token, customerId } of await customersOfTokens(tx, profileId, others)) customerOf.set(token, customerId)
+  return { customerOf, created, news }
+}
+
+async function takeIn(
+  tx: pg.PoolClient,
+  observations: Observation[],
+  news: Seen,
+  newCustomerId: () => string = randomUUID,
+): Promise<Resolution | null> {
+  const resolution = await resolve(tx, observations, news, newCustomerId)
+  if (resolution) await saveResolution(tx, resolution)
+  const visitors = await assignVisitors(tx, [...news.visitors.values()])
+  await recordChanges(tx, resolution?.moved ?? [], visitors)
+  return resolution
+}
+
 const profilesOf = ({ identifiers, links, visitors }: Seen) => [
   ...new Set([...identifiers.values(), ...links.values(), ...visitors.values()].map((item) => item.profileId)),
 ]
@@ -79,15 +122,38 @@ function forgetOthers(news: Seen, profiles: Set<string>): void {
 }
 
 /** What the news change in the graph: the clusters they touch, grouped anew; null when nothing. */
-async function resolve(tx: pg.PoolClient, news: Seen): Promise<Resolution | null> {
+async function resolve(
+  tx: pg.PoolClient,
+  observations: Observation[],
+  news: Seen,
+  newCustomerId: () => string,
+): Promise<Resolution | null> {
   if (news.identifiers.size === 0 && news.links.size === 0) return null
   const touched = new Map([...news.identifiers.values()].map(({ profileId, token }) => [token, { profileId, token }]))
   for (const { profileId, a, b } of news.links.values()) {
     for (const token of [a, b]) touched.set(token, { profileId, token })
   }
   const { identifiers, links, cuts, formerCustomers } = await loadClusters(tx, [...touched.values()])
+  forgetErased(news, observations, identifiers)
   for (const identifier of news.identifiers.values()) keepEarliest(identifiers, identifier)
   for (const [key, link] of news.links) keepEarlier(links, key, link)
   const clusters = { identifiers: [...identifiers.values()], links: [...links.values()], cuts, formerCustomers }
-  return resolveClusters(clusters, randomUUID)
+  return resolveClusters(clusters, newCustomerId)
+}
+
+/** A message that names somebody who was erased while it was on its way says nothing about anybody any more. */
+function forgetErased(news: Seen, observations: Observation[], known: Map<string, KnownIdentifier>): void {
+  const erased = new Set([...known.values()].flatMap(({ token, erasureId }) => (erasureId ? token : [])))
+  if (erased.size === 0) return
+  const rest = digest(observations.filter(({ identifiers }) => !identifiers.some(({ token }) => erased.has(token))))
+  const keep = <T>(all: Map<string, T>, left: Map<string, T>) => {
+    for (const key of all.keys()) {
+      const item = left.get(key)
+      if (item) all.set(key, item)
+      else all.delete(key)
+    }
+  }
+  keep(news.identifiers, rest.identifiers)
+  keep(news.links, rest.links)
+  keep(news.visitors, rest.visitors)
 }

@@ -13,23 +13,30 @@ export interface VaultEntry {
   token: string
   /** The data key that the token's values are sealed under. */
   key: Buffer
+  /** A customer key that was erased: its token is nobody's, and nothing can be sealed under its empty key. */
+  isErased: boolean
 }
 
 export interface Vault {
-  /** The token and key of each normalised value, found or created; in the order asked. */
+  /**
+   * The token and key of each normalised value, found or created; in the order asked. Look at `isErased` wherever a
+   * customer key may be among them.
+   */
   tokens<Type extends VaultType>(
     profileId: string,
     values: readonly { type: Type; value: string }[],
   ): Promise<(VaultEntry & { type: Type; value: string })[]>
-  /** The token of each normalised value that has one; a look-up leaves no trace of the others. */
+  /** The token of each normalised value that has one and was not erased; a look-up leaves no trace of the others. */
   find(profileId: string, values: readonly { type: VaultType; value: string }[]): Promise<(string | undefined)[]>
   /** The keys of tokens that still have one: the others were erased. */
   keys(wanted: readonly { profileId: string; token: string }[]): Promise<Map<string, Buffer>>
+  /** Drops what this process remembers of a profile, or of all: somebody was erased, here or elsewhere. */
+  forget(profileId?: string): void
 }
 
 export interface VaultOptions {
   cacheSize?: number
-  /** How long this process may go on using a token that another one has erased. */
+  /** How long this process may use a token that another one has erased, if it does not hear of it (`forget`). */
   cacheTtlMs?: number
   waitMs?: number
   /** A request waits briefly for Postgres and is told to come back; a processor or an import has more patience. */
@@ -50,6 +57,8 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
   const { cacheSize = 50_000, cacheTtlMs = 60_000, waitMs = 1, timeoutMs = 1200 } = options
   const seen = new LRUCache<string, VaultEntry>({ max: cacheSize, ttl: cacheTtlMs })
   const seenKeys = new LRUCache<string, Buffer>({ max: cacheSize, ttl: cacheTtlMs })
+  /** What was asked for before somebody was erased must not be remembered after it. */
+  let erasures = 0
   const unwrap = (profileId: string, token: string, wrapped: Buffer) =>
     unwrapDataKey(secrets.dataKeyWrapping, profileId, token, wrapped)
 
@@ -63,7 +72,8 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
         for (const row of rows) {
           found.set(idOf(row.profile_id, row.type, row.value_hmac), {
             token: row.token,
-            key: unwrap(row.profile_id, row.token, row.data_key),
+            key: row.data_key ? unwrap(row.profile_id, row.token, row.data_key) : noKey,
+            isErased: !row.data_key,
           })
         }
         missing = missing.filter(({ id }) => !found.has(id))
@@ -78,7 +88,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       const { rows } = await pool.query<{ profile_id: string; token: string; data_key: Buffer }>({
         text: `SELECT v.profile_id, v.token, v.data_key
              FROM unnest($1::uuid[], $2::uuid[]) AS w (profile_id, token)
-             JOIN vault v ON v.token = w.token AND v.profile_id = w.profile_id`,
+             JOIN vault v ON v.token = w.token AND v.profile_id = w.profile_id AND v.data_key IS NOT NULL`,
         values: [items.map(({ profileId }) => profileId), items.map(({ token }) => token)],
         query_timeout: timeoutMs,
       } as pg.QueryConfig)
@@ -96,14 +106,15 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
         return { id: idOf(profileId, type, hmac), profileId, type, hmac }
       })
       const entries = wanted.map(({ id }) => seen.get(id))
+      const before = erasures
       const unknown = wanted.filter((_, at) => !entries[at])
       const found = unknown.length > 0 ? await within(timeoutMs, findOrCreate(unknown)) : undefined
       return values.map(({ type, value }, at) => {
         const { id } = wanted[at]!
         const entry = entries[at] ?? found?.get(id)
         if (!entry) throw new Error(`profile ${profileId} does not exist any more`)
-        if (!entries[at]) seen.set(id, entry)
-        return { type, value, token: entry.token, key: entry.key }
+        if (!entries[at] && before === erasures) seen.set(id, entry)
+        return { type, value, ...entry }
       })
     },
 
@@ -112,7 +123,8 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       const { rows } = await pool.query<{ at: number; token: string }>({
         text: `SELECT w.at::int AS at, v.token
                FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS w (type, value_hmac, at)
-               JOIN vault v ON v.profile_id = $1 AND v.type = w.type AND v.value_hmac = w.value_hmac`,
+               JOIN vault v ON v.profile_id = $1 AND v.type = w.type AND v.value_hmac = w.value_hmac
+                 AND v.data_key IS NOT NULL`,
         values: [profileId, values.map(({ type }) => type), hmacs],
         query_timeout: timeoutMs,
       } as pg.QueryConfig)
@@ -128,17 +140,27 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
         return !key
       })
       if (unknown.length === 0) return keys
+      const before = erasures
       const found = await within(timeoutMs, findKeys(unknown))
       for (const { profileId, token } of unknown) {
         const key = found.get(`${profileId}/${token}`)
         if (!key) continue
-        seenKeys.set(`${profileId}/${token}`, key)
+        if (before === erasures) seenKeys.set(`${profileId}/${token}`, key)
         keys.set(token, key)
       }
       return keys
     },
+
+    forget(profileId) {
+      erasures++
+      for (const cache of [seen, seenKeys]) {
+        for (const id of cache.keys()) if (!profileId || id.startsWith(`${profileId}/`)) cache.delete(id)
+      }
+    },
   }
 }
+
+const noKey = Buffer.alloc(0)
 
 const idOf = (profileId: string, type: string, hmac: Buffer) => `${profileId}/${type}/${hmac.toString('base64')}`
 
@@ -147,7 +169,7 @@ interface Row {
   type: string
   value_hmac: Buffer
   token: string
-  data_key: Buffer
+  data_key: Buffer | null
 }
 
 async function findOrCreateRows(

@@ -5,6 +5,8 @@ import { listTopPerformers } from './campaigns/list-top-performers.ts'
 import { readAd } from './campaigns/read-ad.ts'
 import { readTrend } from './campaigns/read-trend.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
+import { eraseCustomer } from './customers/erase-customer.ts'
+import { readErasure } from './customers/read-erasure.ts'
 import { readJourney } from './customers/read-journey.ts'
 import { createGoal } from './goals/create-goal.ts'
 import { listGoalDefinitions } from './goals/list-definitions.ts'
@@ -36,3 +38,6 @@ export const operations = [
   revokeTrackingKey,
   readReplayStatus,
 ]
+
+/** Those that name customers by their identifiers, and so need the vault. */
+export const identityOperations = [eraseCustomer, readErasure]

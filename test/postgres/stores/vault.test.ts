@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { open, seal, vaultKeys } from '../../../domain/sealing.ts'
+import { listen } from '../../../postgres/notifications.ts'
+import { erasedChannel } from '../../../postgres/stores/erasures.ts'
 import { postgresVault } from '../../../postgres/stores/vault.ts'
 import { createProfile, openPostgres } from '../../profiles.ts'
 
@@ -133,4 +135,47 @@ test('a look-up finds what has a token, in the order asked, and creates nothing'
   expect(await freshVault().find(profile, asked)).toEqual([undefined, known!.token, undefined])
   expect(await freshVault().find(await createProfile(pool), asked)).toEqual([undefined, undefined, undefined])
   expect(await rowsOf(profile)).toHaveLength(1)
+})
+
+test('what one process erased, another forgets as soon as it hears of it', async () => {
+  const [reader, writer] = [
+    freshVault(),
+    await freshVault().tokens(profile, [{ type: 'email', value: 'ana@example.com' }]),
+  ]
+  const [before] = await reader.tokens(profile, [{ type: 'email', value: 'ana@example.com' }])
+  expect(before!.token).toBe(writer[0]!.token)
+  const heard = listen(pool, erasedChannel, { onMessage: reader.forget, onDeaf: reader.forget })
+  await heard.ready
+  await pool.query(`WITH gone AS (DELETE FROM vault WHERE profile_id = $1) SELECT pg_notify($2, $1::text)`, [
+    profile,
+    erasedChannel,
+  ])
+  await vi.waitUntil(async () => {
+    const [after] = await reader.tokens(profile, [{ type: 'email', value: 'ana@example.com' }])
+    return after!.token !== before!.token
+  })
+  await heard.stop()
+})
+
+test('a listener whose connection broke says that it may have missed something', async () => {
+  const deaf = Promise.withResolvers<void>()
+  const channel = `test_${randomUUID()}`
+  const heard = listen(pool, channel, { onMessage: () => {}, onDeaf: deaf.resolve })
+  await heard.ready
+  await pool.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND query LIKE $1",
+    [`%${channel}%`],
+  )
+  await deaf.promise
+  await heard.stop()
+})
+
+test('what was asked for before an erasure is not remembered after it', async () => {
+  const vault = freshVault()
+  const asked = vault.tokens(profile, [{ type: 'email', value: 'ana@example.com' }])
+  vault.forget(profile)
+  const [before] = await asked
+  await pool.query('DELETE FROM vault WHERE profile_id = $1', [profile])
+  const [after] = await vault.tokens(profile, [{ type: 'email', value: 'ana@example.com' }])
+  expect(after!.token).not.toBe(before!.token)
 })

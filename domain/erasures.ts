@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { CustomerSelector } from './customer-selectors.ts'
+import { deriveKey, hmacIdentifier, keyLabels, open, seal, vaultKeys } from './sealing.ts'
+
+export const erasureReasons = ['data_subject_request', 'account_closed', 'other'] as const
+export type ErasureReason = (typeof erasureReasons)[number]
+
+/** SPEC 8: up to 200 letters, digits and `. _ : -`. */
+export const requestRefShape = /^[A-Za-z0-9._:-]{1,200}$/
+
+/** What the background looks for after an erasure. It is personal, and is kept sealed until nothing was found. */
+export interface ErasedPerson {
+  customerIds: string[]
+  tokens: string[]
+  identifiers: CustomerSelector[]
+}
+
+/** What an erasure needs of the root secret. */
+export interface ErasureSecrets {
+  /** The vault's own hash of a value. */
+  vaultHash(profileId: string, selector: CustomerSelector): Buffer
+  /** A hash that only receipts hold, so that it leads nowhere else. */
+  selectorHash(profileId: string, selector: CustomerSelector): Buffer
+  sealSearch(erasureId: string, person: ErasedPerson): Buffer
+  openSearch(erasureId: string, sealed: Buffer): ErasedPerson
+}
+
+export function erasureSecrets(rootSecret: Buffer): ErasureSecrets {
+  const { identifierHmac } = vaultKeys(rootSecret)
+  const selectorKey = deriveKey(rootSecret, keyLabels.erasureSelector)
+  const searchKey = deriveKey(rootSecret, keyLabels.erasureSearch)
+  return {
+    vaultHash: (profileId, { type, value }) => hmacIdentifier(identifierHmac, profileId, type, value),
+    selectorHash: (profileId, { type, value }) => hmacIdentifier(selectorKey, profileId, type, value),
+    sealSearch: (erasureId, person) => seal(searchKey, erasureId, JSON.stringify(person)),
+    openSearch: (erasureId, sealed) => JSON.parse(open(searchKey, erasureId, sealed).toString('utf8')),
+  }
+}
+
+/** Ids without a shape are told from other numbers and words only when they are long. */
+const recognisable = 10
+
+/** The ways in which an identifier may stand in a text: as it is, as it is often written, and hashed as platforms do. */
+export function writtenForms({ type, value }: CustomerSelector): string[] {
+  const plain = plainForms({ type, value })
+  const isShown = plain.length > 1 || value.length >= recognisable
+  const hashes = plain.flatMap((form) => ['sha256', 'sha1', 'md5'].map((name) => hashOf(name, form)))
+  return [...new Set([...(isShown ? plain : []), ...hashes])]
+}
+
+const hashOf = (name: string, form: string) => createHash(name).update(form).digest('hex')
+
+function plainForms({ type, value }: CustomerSelector): string[] {
+  switch (type) {
+    case 'email':
+      return [value, encodeURIComponent(value)]
+    case 'phone':
+      return [value, value.slice(1)]
+    case 'national_id':
+      return [value, value.replace(/\B(?=(\d{3})+-)/g, '.')]
+    default:
+      return [value]
+  }
+}
+
+/** The digests of an identifier as bytes. */
+export const hashedForms = ({ type, value }: CustomerSelector): Buffer[] =>
+  plainForms({ type, value }).map((form) => createHash('sha256').update(form).digest())
+
+/** One pattern for all of them, in the syntax that Postgres and ClickHouse share; a longer word is another word. */
+export const wordsPattern = (words: readonly string[]): string =>
+  `(^|[^0-9A-Za-z._%+-])(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})($|[^0-9A-Za-z])`
