@@ -2,12 +2,14 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Warehouse } from '../clickhouse/client.ts'
+import { erasureSecrets } from '../domain/erasures.ts'
 import { deriveKey, keyLabels, seal } from '../domain/sealing.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
 import { identityStore } from '../postgres/stores/identity.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Codec } from '../schemas/codec.ts'
 import { dirtyCustomersPipeline } from './dirty-customers.ts'
+import { runErasures } from './erasures.ts'
 import { publishingIdentity, runIdentityPublisher } from './identity/publish-changes.ts'
 import { runOutboxRelay } from './outbox-relay.ts'
 import { runScorer } from './performers/score-due.ts'
@@ -50,6 +52,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
     runIdentityPublisher({ identity, warehouse, producer, logger }),
     runSweeps({ postgres, logger }),
     runScorer({ postgres, warehouse, logger }),
+    runErasures({ postgres, warehouse, secrets: erasureSecrets(secret), logger }),
   ]
   return {
     done: Promise.race(running.map(({ done }) => done)),

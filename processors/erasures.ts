@@ -1,0 +1,108 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Warehouse } from '../clickhouse/client.ts'
+import { subjectRefsOfCustomers } from '../clickhouse/queries/subject-refs-of-customers.ts'
+import { searchWords } from '../clickhouse/search-words.ts'
+import { type ErasedPerson, type ErasureSecrets, hashedForms, wordsPattern, writtenForms } from '../domain/erasures.ts'
+import {
+  type AuditResult,
+  completeErasures,
+  countOpenTokens,
+  eraseLeftovers,
+  isPublished,
+  postponeErasures,
+  type QueuedErasure,
+  returnedHashes,
+  takeErasures,
+} from '../postgres/stores/erasure-queue.ts'
+import { searchTenantTables } from '../postgres/stores/erasure-search.ts'
+import { poll } from './runner/poll.ts'
+import type { Running } from './runner/run.ts'
+
+export interface ErasureDeps {
+  postgres: pg.Pool
+  warehouse: Warehouse
+  secrets: ErasureSecrets
+  logger?: Logger | undefined
+}
+
+const perPass = 20
+
+/**
+ * Finishes erasures: what the erasing transaction could not know, then a search of every store. Each step can be run
+ * again, and an erasure is done only when a search has found nothing; a crash in between takes it up from the start.
+ */
+export const runErasures = (deps: ErasureDeps): Running =>
+  poll({ name: 'erasures', work: () => finishErasures(deps), logger: deps.logger, idleMs: 250 })
+
+/** One pass over the profile that has waited longest. */
+export async function finishErasures(deps: ErasureDeps): Promise<{ hasMore: boolean }> {
+  const queued = await takeErasures(deps.postgres, perPass)
+  if (queued.length === 0) return { hasMore: false }
+  await finish(deps, queued)
+  return { hasMore: true }
+}
+
+async function finish(deps: ErasureDeps, queued: QueuedErasure[]): Promise<void> {
+  const { postgres, warehouse, secrets, logger } = deps
+  const { profileId } = queued[0]!
+  const ids = queued.map(({ id }) => id)
+  const person = together(queued.map(({ id, search }) => secrets.openSearch(id, search)))
+  // A payment is found through the identity map: wait until it is as it was when the customer was erased.
+  if (!(await isPublished(postgres, profileId, person.tokens))) return postponeErasures(postgres, ids, null)
+  const customers = person.customerIds
+  const refs = await warehouse.run(subjectRefsOfCustomers, { profile: profileId, customers })
+  await eraseLeftovers(postgres, profileId, {
+    customerIds: customers,
+    subjectRefTokens: refs.map(({ token }) => token),
+  })
+  const { result, isClean } = await search(deps, profileId, person)
+  if (isClean) return completeErasures(postgres, ids, result)
+  // Of several, those of whom nothing was found must not wait for the others.
+  if (queued.length > 1) {
+    for (const one of queued) await finish(deps, [one])
+    return
+  }
+  logger?.error({ work: 'erasures', erasure: ids[0], result }, 'an erased identifier was found: trying again')
+  await postponeErasures(postgres, ids, result)
+}
+
+const together = (people: ErasedPerson[]): ErasedPerson => ({
+  customerIds: people.flatMap(({ customerIds }) => customerIds),
+  tokens: people.flatMap(({ tokens }) => tokens),
+  identifiers: people.flatMap(({ identifiers }) => identifiers),
+})
+
+/** Looks for what was erased in every store. A value that somebody brought back since is somebody else's now. */
+async function search(
+  { postgres, warehouse, secrets }: ErasureDeps,
+  profileId: string,
+  { tokens, identifiers }: ErasedPerson,
+): Promise<{ result: AuditResult; isClean: boolean }> {
+  const hashed = identifiers.map((identifier) => ({ identifier, hash: secrets.vaultHash(profileId, identifier) }))
+  const returned = await returnedHashes(
+    postgres,
+    profileId,
+    hashed.map(({ hash }) => hash),
+  )
+  const sought = hashed.filter(({ hash }) => !returned.has(hash.toString('hex')))
+  const words = sought.flatMap(({ identifier }) => writtenForms(identifier))
+  const openTokens = await countOpenTokens(postgres, profileId, tokens)
+  const inPostgres = await searchTenantTables(postgres, profileId, {
+    // Without a word nothing is looked for: an empty pattern would match everything.
+    pattern: words.length > 0 ? wordsPattern(words) : null,
+    hashes: sought.flatMap(({ identifier, hash }) => [hash, ...hashedForms(identifier)]),
+  })
+  const inClickhouse = await searchWords(warehouse, profileId, words, wordsPattern)
+  return {
+    isClean: openTokens === 0 && inPostgres.found.length === 0 && inClickhouse.found.length === 0,
+    result: {
+      identifiers: identifiers.length,
+      came_back: returned.size,
+      // Topics hold values sealed under keys that only the vault has.
+      topics: { tokens: tokens.length, still_open: openTokens },
+      postgres: inPostgres,
+      clickhouse: inClickhouse,
+    },
+  }
+}

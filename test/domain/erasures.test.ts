@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { erasureSecrets, wordsPattern, writtenForms } from '../../domain/erasures.ts'
+
+const identifiers = [
+  { type: 'email', value: 'ana@example.com' },
+  { type: 'phone', value: '+56987654321' },
+  { type: 'national_id', value: '12345678-5' },
+  { type: 'external_customer_id', value: 'customer-1001' },
+  { type: 'store_customer_id', value: '77' },
+] as const
+const pattern = new RegExp(wordsPattern(identifiers.flatMap(writtenForms)), 'i')
+const hash = (name: string, text: string) => createHash(name).update(text).digest('hex')
+
+describe('the search after an erasure', () => {
+  it.each([
+    ['ana@example.com'],
+    ['write to Ana@Example.com, please'],
+    ['{"email":"ana@example.com"}'],
+    ['https://x.example/?e=ana%40example.com&y=1'],
+    ['+56987654321'],
+    ['call 56987654321'],
+    ['RUT 12345678-5'],
+    ['RUT 12.345.678-5.'],
+    ['customer-1001'],
+    [hash('sha256', 'ana@example.com')],
+    [hash('sha256', 'ana@example.com').toUpperCase()],
+    [hash('sha1', '56987654321')],
+    [hash('sha256', '+56987654321')],
+    [hash('md5', 'customer-1001')],
+    [hash('sha256', '77')],
+  ])('finds %s', (text) => expect(text).toMatch(pattern))
+
+  it.each([
+    ['juana@example.com'],
+    ['ana@example.com2'],
+    ['ana.example.com'],
+    ['anaXexample.com'],
+    ['356987654321'],
+    ['569876543210'],
+    ['customer-10012'],
+    ['my-customer-1001'],
+    // Too short to be told from any other number.
+    ['77'],
+  ])('passes %s', (text) => expect(text).not.toMatch(pattern))
+
+  it('opens what it seals, for that erasure alone', () => {
+    const secrets = erasureSecrets(randomBytes(32))
+    const person = { customerIds: ['c'], tokens: ['t'], identifiers: [...identifiers] }
+    const sealed = secrets.sealSearch('a', person)
+    expect(secrets.openSearch('a', sealed)).toEqual(person)
+    expect(() => secrets.openSearch('b', sealed)).toThrow()
+  })
+
+  it('hashes a selector for receipts otherwise than the vault does', () => {
+    const secrets = erasureSecrets(randomBytes(32))
+    const [email] = identifiers
+    expect(secrets.selectorHash('p', email)).not.toEqual(secrets.vaultHash('p', email))
+  })
+})

@@ -1,0 +1,242 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { erasureSecrets } from '../../domain/erasures.ts'
+import { evidenceOrder } from '../../domain/identity-graph.ts'
+import { vaultKeys } from '../../domain/sealing.ts'
+import { asProfile } from '../../postgres/as-profile.ts'
+import { type ErasureOutcome, eraseCustomer } from '../../postgres/stores/erasures.ts'
+import { identityStore } from '../../postgres/stores/identity.ts'
+import { impersonalTables, personalCopies } from '../../postgres/stores/personal-copies.ts'
+import { postgresVault } from '../../postgres/stores/vault.ts'
+import { finishErasures } from '../../processors/erasures.ts'
+import type { IdentifierType } from '../../schemas/messages.ts'
+import { type FreshDatabase, freshDatabase } from '../fresh-database.ts'
+import { type FreshWarehouse, freshWarehouse } from '../fresh-warehouse.ts'
+import { config } from '../kafka.ts'
+import { createProfile, serverUrl } from '../profiles.ts'
+import { openProfile } from './attribution/world.ts'
+
+const secrets = erasureSecrets(config.secret)
+const ana = { external_customer_id: 'customer-1001', email: 'ana@example.com', phone: '+56987654321' }
+let database: FreshDatabase
+let warehouse: FreshWarehouse
+let profile: string
+let tokens: Record<string, string>
+
+beforeAll(async () => {
+  database = await freshDatabase(serverUrl)
+  warehouse = await freshWarehouse()
+})
+afterAll(async () => {
+  await warehouse.drop()
+  await database.drop()
+})
+beforeEach(async () => {
+  await database.pool.query('DELETE FROM profiles')
+  profile = await createProfile(database.pool)
+  tokens = await sayWho(ana)
+})
+
+const vault = () => postgresVault(database.pool, vaultKeys(config.secret), { timeoutMs: 20_000 })
+
+async function sayWho(person: Partial<Record<IdentifierType, string>>): Promise<Record<string, string>> {
+  const values = Object.entries(person).map(([type, value]) => ({ type: type as IdentifierType, value }))
+  const entries = await vault().tokens(profile, values)
+  await identityStore(database.pool).observe([
+    {
+      profileId: profile,
+      evidence: evidenceOrder(Date.UTC(2026, 0, 1), randomUUID()),
+      isTrusted: true,
+      visitorId: null,
+      identifiers: entries.map(({ type, token, value }) => ({ type, token, value })),
+      firstName: 'Ana',
+      lastName: null,
+    },
+  ])
+  await identityStore(database.pool).publishChanges(async (changes) => {
+    for (const { subjectId, customerId, version } of changes) {
+      const row = { profile_id: profile, subject_id: subjectId, customer_id: customerId }
+      await warehouse.insert('customer_subjects', [row])
+      await warehouse.insert('identity_map', [{ ...row, version }])
+    }
+  })
+  return Object.fromEntries(entries.map(({ type, token }) => [type, token]))
+}
+
+async function erase(requestRef = 'r', value = ana.email): Promise<string> {
+  const outcome: ErasureOutcome = await asProfile(database.pool, profile, (tx) =>
+    eraseCustomer(tx, secrets, profile, {
+      requestRef,
+      selector: { type: 'email', value },
+      reason: 'other',
+      requestedBy: 'test',
+    }),
+  )
+  if (outcome.kind !== 'erased') throw new Error(outcome.kind)
+  return outcome.receipt.id
+}
+
+const work = () => finishErasures({ postgres: database.pool, warehouse, secrets })
+const again = () => database.pool.query('UPDATE erasure_audits SET next_attempt_at = now()')
+const rowsOf = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
+const audit = async (id: string) =>
+  (
+    await rowsOf(
+      'SELECT a.*, e.completed_at FROM erasure_audits a JOIN erasures e ON e.id = a.erasure_id WHERE e.id = $1',
+      [id],
+    )
+  )[0]
+
+describe('the background of an erasure', () => {
+  it('searches every store, says so on the audit row, forgets what it looked for, and is done', async () => {
+    const id = await erase()
+    expect(await audit(id)).toMatchObject({ search: expect.any(Buffer), completed_at: null, result: null })
+    expect(await work()).toEqual({ hasMore: true })
+    const row = await audit(id)
+    expect(row).toMatchObject({
+      search: null,
+      attempts: 1,
+      completed_at: expect.any(Date),
+      checked_at: expect.any(Date),
+    })
+    expect(row.result).toMatchObject({
+      identifiers: 3,
+      came_back: 0,
+      topics: { tokens: 3, still_open: 0 },
+      postgres: { found: [] },
+      clickhouse: { found: [] },
+    })
+    expect(row.result.postgres.columns).toBeGreaterThan(20)
+    expect(row.result.clickhouse.columns).toBeGreaterThan(20)
+    expect(JSON.stringify(row)).not.toContain('ana@')
+    expect(await work()).toEqual({ hasMore: false })
+  })
+
+  it('keeps what it looks for sealed while it waits', async () => {
+    const { search } = await audit(await erase())
+    expect(search.includes('ana@example.com')).toBe(false)
+  })
+
+  it.each([
+    ['an identifier', 'write to Ana@Example.com, please'],
+    ['its hash', createHash('sha256').update('56987654321').digest('hex')],
+  ])('stays queued as long as %s is found, and is done once it is gone', async (_, text) => {
+    await database.pool.query("INSERT INTO lifecycle_events (profile_id, type, data) VALUES ($1, 'x', $2)", [
+      profile,
+      { note: text },
+    ])
+    const id = await erase()
+    await work()
+    expect(await audit(id)).toMatchObject({
+      completed_at: null,
+      search: expect.any(Buffer),
+      result: { postgres: { found: [{ table: 'lifecycle_events', column: 'data', rows: 1 }] } },
+    })
+    expect(await work()).toEqual({ hasMore: false })
+    await database.pool.query('DELETE FROM lifecycle_events')
+    await again()
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date), attempts: 2, search: null })
+  })
+
+  it.each([
+    ['a longer address', 'juana@example.com'],
+    ['another profile', 'ana@example.com'],
+  ])('is not stopped by %s', async (what, text) => {
+    const owner = what === 'another profile' ? await createProfile(database.pool) : profile
+    await database.pool.query('INSERT INTO lifecycle_events (profile_id, type) VALUES ($1, $2)', [owner, text])
+    const id = await erase()
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date) })
+  })
+
+  it('finds hashes that are kept as bytes', async () => {
+    const id = await erase()
+    await database.pool.query("INSERT INTO api_keys (id, profile_id, secret_hash, scopes) VALUES ('k', $1, $2, '{}')", [
+      profile,
+      createHash('sha256').update('ana@example.com').digest(),
+    ])
+    await work()
+    expect((await audit(id)).result.postgres.found).toEqual([{ table: 'api_keys', column: 'secret_hash', rows: 1 }])
+  })
+
+  it('finds what stands in the warehouse: plain, tagged or in an address', async () => {
+    const world = await openProfile(warehouse, { profile })
+    await world.hit(randomUUID(), Date.UTC(2026, 0, 1), { utm: { term: 'ana@example.com' } })
+    const id = await erase()
+    await work()
+    expect(
+      (await audit(id)).result.clickhouse.found.map(
+        ({ table, column }: { table: string; column: string }) => `${table}.${column}`,
+      ),
+    ).toEqual(['hits.signature', 'hits.utm'])
+  })
+
+  it('takes a value that came back for somebody else’s', async () => {
+    const id = await erase()
+    await sayWho({ email: ana.email })
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date), result: { came_back: 1 } })
+  })
+
+  it('destroys the way to who payments were for, unless others paid for the same', async () => {
+    const world = await openProfile(warehouse, { profile })
+    const [own, shared] = await vault().tokens(profile, [
+      { type: 'subject_ref', value: 'pet-1' },
+      { type: 'subject_ref', value: 'pet-2' },
+    ])
+    await world.outcome(tokens.external_customer_id!, Date.UTC(2026, 0, 2), { subjectRef: own!.token })
+    await world.outcome(tokens.external_customer_id!, Date.UTC(2026, 0, 3), { subjectRef: shared!.token })
+    await world.outcome(randomUUID(), Date.UTC(2026, 0, 4), { subjectRef: shared!.token })
+    await erase()
+    await work()
+    expect(await rowsOf("SELECT token FROM vault WHERE type = 'subject_ref'")).toEqual([{ token: shared!.token }])
+  })
+
+  it('waits for the identity map to reach the warehouse', async () => {
+    const id = await erase()
+    await database.pool.query(
+      'INSERT INTO identity_changes (profile_id, subject_id, customer_id) VALUES ($1, $2, $2)',
+      [profile, tokens.email],
+    )
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: null, result: null })
+    await database.pool.query('DELETE FROM identity_changes')
+    await again()
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date) })
+  })
+
+  it('is taken up again after a crash, once its lease is over', async () => {
+    const id = await erase()
+    const broken = { ...warehouse, run: () => Promise.reject(new Error('away')) }
+    await expect(finishErasures({ postgres: database.pool, warehouse: broken as never, secrets })).rejects.toThrow(
+      'away',
+    )
+    expect(await work()).toEqual({ hasMore: false })
+    await again()
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date), attempts: 2 })
+  })
+
+  it('serves several of a profile in one pass, and lets none wait for another’s find', async () => {
+    await sayWho({ email: 'ben@example.com' })
+    const [first, second] = [await erase('a'), await erase('b', 'ben@example.com')]
+    await database.pool.query("INSERT INTO lifecycle_events (profile_id, type) VALUES ($1, 'ben@example.com')", [
+      profile,
+    ])
+    await work()
+    expect((await audit(first)).completed_at).toEqual(expect.any(Date))
+    expect((await audit(second)).completed_at).toBeNull()
+  })
+})
+
+it('every table that names a customer is erased with it, or is known to hold nothing personal', async () => {
+  const tables = await rowsOf(
+    `SELECT DISTINCT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+       AND a.attname IN ('customer_id', 'customer_profile_id') AND NOT a.attisdropped`,
+  )
+  const decided = [...impersonalTables, ...personalCopies.map(({ table }) => table)]
+  expect(tables.map(({ name }) => name).filter((name) => !decided.includes(name))).toEqual([])
+})
