@@ -17,6 +17,8 @@ export const eraseCustomer = identityOperation({
   tags: ['Customers'],
   scopes: ['attribution:write'],
   auth: ['api_key'],
+  // Whoever holds personal data can be told to erase it, enabled or not (SPEC 4.1).
+  needsEntitlement: false,
   idempotency: 'natural',
   body: ErasureRequestBody,
   onInvalid: { body: 'invalid_parameter' },
