@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { maxVisitors } from '../demo/business.ts'
-import { campaignTable, journeyLines, whatToNotice } from '../demo/print.ts'
+import { campaignTable, journeyLines, performerLines, whatToNotice } from '../demo/print.ts'
 import { compare, connectReports } from '../demo/report.ts'
 import { Refused } from '../demo/send.ts'
 import { count, step } from '../demo/steps.ts'
@@ -9,10 +9,12 @@ import { type Config, loadConfig, loadStackSettings, readEndpoints } from '../in
 import { startUntilSignal } from '../infra/local/foreground.ts'
 import { LaunchError } from '../infra/local/launch-error.ts'
 import { recordedProcess } from '../infra/local/process-record.ts'
+import { connectPostgres } from '../postgres/client.ts'
 import { customerOf } from './demo/customer-of.ts'
 import { type Demo, openDemo, rememberSent } from './demo/remembered.ts'
 import { sendBusiness } from './demo/send-business.ts'
 import { DrainTimeout, drain } from './drain.ts'
+import { scoreNow } from './performers.ts'
 
 interface Options {
   once?: boolean
@@ -86,6 +88,8 @@ async function show(config: Config, options: Options, stays: string, signal?: Ab
   }
   console.log(`\nOne customer, ${business.example.devices} devices (GET /api/v1/customers/${customerId}/journey):`)
   for (const line of journeyLines(await api.journey(customerId))) console.log(line)
+  console.log('\nThe best ads of 28 days, each among its like (GET /api/v1/top-performers):')
+  for (const line of performerLines(await api.topPerformers(5))) console.log(line)
   console.log(`\n${goOn(config, demo)}\n`)
   if (stays) console.log(stays)
   console.log(config.baseUrl)
@@ -98,9 +102,20 @@ async function send(config: Config, demo: Demo, signal: AbortSignal | undefined)
     await step(process.stdout, 'waiting until it is processed', undefined, (onProgress) =>
       drain(config, { timeoutMs: 900_000, onProgress: (stage, left) => onProgress(0, `${count(left)} ${stage}`) }),
     )
+    await step(process.stdout, 'ads ranked', undefined, () => rank(config, demo))
   } catch (error) {
     if (!(error instanceof Refused || error instanceof DrainTimeout)) throw error
     throw new LaunchError(`The demo stopped: ${error.message}. Run it again: it goes on where it was.`)
+  }
+}
+
+/** Otherwise it would be done within the day. */
+async function rank({ databaseUrl, clickhouseUrl }: Config, { profileId }: Demo) {
+  const postgres = connectPostgres(databaseUrl, { max: 2 })
+  try {
+    await scoreNow(postgres, clickhouseUrl, { profile: profileId })
+  } finally {
+    await postgres.end()
   }
 }
 

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import type pg from 'pg'
 import { profilesWithAds } from '../clickhouse/queries/profiles-with-ads.ts'
 import { isUuid } from '../domain/ids.ts'
 import { lastClosedDay, type ScoreWindow, scoreWindows } from '../domain/performers/windows.ts'
@@ -16,6 +17,8 @@ interface Options {
   json?: boolean
 }
 
+type Progress = (done: number, total: number, note: string) => void
+
 export const command = () => new Command().description('the ranking of ads').addCommand(score())
 
 const score = () =>
@@ -31,26 +34,33 @@ const score = () =>
           throw new UsageError(`there is no profile ${profile}: "touchline profiles list" shows them.`)
         }
         const began = Date.now()
-        const warehouse = await followWarehouse(loadConfig().clickhouseUrl, postgres)
-        try {
-          const asked = profile ? [profile] : (await warehouse.run(profilesWithAds, {})).map((row) => row.profile_id)
-          const profiles = await scoreStates(postgres, asked)
-          const windows = options.window ? [options.window] : scoreWindows
-          const bar = progressBar(process.stderr, profiles.length * windows.length)
-          let [done, ads] = [0, 0]
-          for (const one of profiles) {
-            const throughDay = lastClosedDay(Date.now(), one.timezone)
-            for (const window of windows) {
-              bar.update(done, `${one.id} ${window}`)
-              ads += await scoreWindow({ postgres, warehouse }, one, window, throughDay)
-              done++
-            }
-          }
-          bar.update(done, `${profiles.length} profiles`)
-          bar.end()
-          print({ profiles: profiles.length, rankings: done, ads, took_ms: Date.now() - began }, { json })
-        } finally {
-          await warehouse.close()
-        }
+        const bar = progressBar(process.stderr, 100)
+        const onProgress = (done: number, total: number, note: string) => bar.update((100 * done) / total, note)
+        const done = await scoreNow(postgres, loadConfig().clickhouseUrl, { ...options, onProgress }).finally(bar.end)
+        print({ ...done, took_ms: Date.now() - began }, { json })
       }),
     )
+
+/** Ranks now, whatever is due: every profile that has ads, or one. */
+export async function scoreNow(
+  postgres: pg.Pool,
+  clickhouseUrl: string,
+  { profile, window, onProgress }: Pick<Options, 'profile' | 'window'> & { onProgress?: Progress | undefined },
+): Promise<{ profiles: number; rankings: number; ads: number }> {
+  const warehouse = await followWarehouse(clickhouseUrl, postgres)
+  try {
+    const asked = profile ? [profile] : (await warehouse.run(profilesWithAds, {})).map((row) => row.profile_id)
+    const profiles = await scoreStates(postgres, asked)
+    const windows = window ? [window] : scoreWindows
+    const rankings = profiles.flatMap((one) => windows.map((window) => ({ one, window })))
+    let ads = 0
+    for (const [done, { one, window }] of rankings.entries()) {
+      onProgress?.(done, rankings.length, `${one.id} ${window}`)
+      ads += await scoreWindow({ postgres, warehouse }, one, window, lastClosedDay(Date.now(), one.timezone))
+    }
+    onProgress?.(rankings.length, rankings.length, `${profiles.length} profiles`)
+    return { profiles: profiles.length, rankings: rankings.length, ads }
+  } finally {
+    await warehouse.close()
+  }
+}

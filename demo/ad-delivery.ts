@@ -1,7 +1,8 @@
 import { type Ad, days } from './ads.ts'
+import { type Creative, creativeOf } from './creatives.ts'
 import { seeded } from './random.ts'
 
-export interface DeliveryRow {
+export interface DeliveryRow extends Creative {
   platform: string
   date: string
   currency: string
@@ -45,6 +46,7 @@ export function deliver(seed: number, ads: readonly Ad[], firstDay: number): Del
   const restated: DeliveryRow[] = []
   const spendMinorByCampaign = new Map<string, number>()
   for (const ad of ads) {
+    const creative = creativeOf(ad)
     for (let day = ad.runs[0]; day <= ad.runs[1]; day++) {
       const spendMinor = Math.round(ad.dailySpendMinor * random.between(0.7, 1.3))
       const impressions = Math.round((spendMinor / 100 / random.between(4, 11)) * 1000)
@@ -68,6 +70,7 @@ export function deliver(seed: number, ads: readonly Ad[], firstDay: number): Del
         reach: Math.round(impressions * 0.7),
         platform_conversions: conversions,
         platform_conversion_value: conversions * 140,
+        ...creative,
       }
       spendMinorByCampaign.set(ad.campaignName, (spendMinorByCampaign.get(ad.campaignName) ?? 0) + spendMinor)
       if (day < days - restatedDays) first.push(row)

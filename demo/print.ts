@@ -1,6 +1,14 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
-import { type JourneyEvent, misplaced, type Report, type ShownModel, shownModels, totals } from './report.ts'
+import {
+  type JourneyEvent,
+  misplaced,
+  type Performer,
+  type Report,
+  type ShownModel,
+  shownModels,
+  totals,
+} from './report.ts'
 import { count } from './steps.ts'
 import type { Truth } from './truth.ts'
 
@@ -79,6 +87,14 @@ export function whatToNotice(report: Report, truth: Truth): string {
   lines.push(`Revenue in the wrong place: ${nearest} (nearest to the truth here), ${others.join(', ')}.`)
   return lines.join('\n')
 }
+
+/** Each with its cohort and what speaks most for it, or against it. */
+export const performerLines = (performers: readonly Performer[]): string[] =>
+  performers.map(({ ad_name, campaign_name, composite_score, cohort_key, cohort_n_ads, reason_codes: [reason] }) => {
+    const why = reason ? `${reason.polarity} in ${reason.layer} (${reason.percentile})` : ''
+    const score = composite_score?.toFixed(1) ?? '-'
+    return `  ${score.padStart(5)}  ${`${campaign_name}: ${ad_name}`.padEnd(44)}  ${`of ${cohort_n_ads} ${cohort_key}`.padEnd(46)}  ${why}`.trimEnd()
+  })
 
 const mostLines = 9
 const visitGapMs = 30 * 60_000

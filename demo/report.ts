@@ -34,9 +34,22 @@ export interface JourneyEvent {
   browser: string | null
 }
 
+export interface Performer {
+  ad_name: string
+  campaign_name: string
+  composite_score: number | null
+  cohort_key: string
+  cohort_n_ads: number
+  spend: number
+  roas: number | null
+  attributed_outcomes_total: number
+  reason_codes: { layer: string; polarity: string; percentile: number }[]
+}
+
 export interface ReportApi {
   report(range: { dateFrom: string; dateTo: string }): Promise<Report>
   journey(customerId: string): Promise<JourneyEvent[]>
+  topPerformers(limit: number): Promise<Performer[]>
   issueTrackingKey(): Promise<string>
 }
 
@@ -74,6 +87,7 @@ export function connectReports({ baseUrl, key }: { baseUrl: string; key: string 
     async journey(customerId) {
       return (await call<{ events: JourneyEvent[] }>(`/customers/${customerId}/journey?limit=100`)).events
     },
+    topPerformers: (limit) => call<Performer[]>(`/top-performers?limit=${limit}`),
     async issueTrackingKey() {
       return (await call<{ key: string }>('/tracking/keys', 'POST')).key
     },
