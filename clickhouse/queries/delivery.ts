@@ -12,13 +12,13 @@ const rated = (column: string) => `multiIf(d.currency = d.reporting_currency, to
  */
 export const deliveryInRange = (where = '1') => `
   told AS (
-    SELECT *, (SELECT reporting_currency FROM profiles FINAL WHERE profile_id = {profile:UUID}) AS reporting_currency
+    SELECT *, (SELECT any(reporting_currency) FROM profiles FINAL WHERE profile_id = {profile:UUID}) AS reporting_currency
     FROM ad_delivery FINAL
     WHERE profile_id = {profile:UUID} AND date BETWEEN {from:Date} AND {to:Date} AND ${where}
   ),
   rates AS (
     SELECT base, quote, date, minor_rate FROM fx_rates FINAL
-    WHERE quote = (SELECT reporting_currency FROM profiles FINAL WHERE profile_id = {profile:UUID})
+    WHERE quote = (SELECT any(reporting_currency) FROM profiles FINAL WHERE profile_id = {profile:UUID})
       AND date BETWEEN {from:Date} - 7 AND {to:Date}
   ),
   delivery AS (

@@ -93,7 +93,7 @@ export const described = (level: Level, rows: string) => `
       e.campaign_external_id AS campaign_external_id, e.ad_set_external_id AS ad_set_external_id,
       e.status AS status, e.objective AS objective, e.learning_stage_status AS learning_stage_status,
       multiIf(
-        e.currency = (SELECT reporting_currency FROM profiles FINAL WHERE profile_id = {profile:UUID}), e.daily_budget_minor,
+        e.currency = (SELECT any(reporting_currency) FROM profiles FINAL WHERE profile_id = {profile:UUID}), e.daily_budget_minor,
         x.minor_rate > 0,
           toInt64(intDiv(toInt128(e.daily_budget_minor) * x.minor_rate + 500000000000, toInt128(1000000000000))),
         NULL) AS daily_budget_minor
