@@ -20,6 +20,9 @@ interface ErrorOptionsOfApi {
   headers?: Record<string, string>
 }
 
+/** How long a caller waits where a limit does not say better. */
+const windowSeconds = 60
+
 /** A refusal that the caller is meant to read. Its message goes out as it is, so it never holds personal data. */
 export class ApiError extends Error {
   readonly code: ErrorCode
@@ -34,7 +37,12 @@ export class ApiError extends Error {
     this.status = options.status ?? catalogue[code].status
     this.extras = extras
     this.headers = { ...options.headers }
-    if (extras.retry_after !== undefined) this.headers['retry-after'] = String(Math.ceil(extras.retry_after))
+    // Whoever is told to come back is told when, whoever refuses them.
+    const retryAfter = extras.retry_after ?? (this.status === 429 ? windowSeconds : undefined)
+    if (retryAfter !== undefined) this.headers['retry-after'] = String(Math.ceil(retryAfter))
+    if (this.status === 429 && retryAfter !== undefined) {
+      this.headers['x-ratelimit-reset'] ??= String(Math.ceil(Date.now() / 1000 + retryAfter))
+    }
   }
 }
 

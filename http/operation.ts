@@ -68,8 +68,8 @@ type Once<Mode extends Idempotency> = Mode extends 'header' ? { execution: Execu
 /** What the frame has settled about the call before the handler runs. */
 type Settled<Where extends Grain> = { credential: Credential } & {
   profile: { profile: Profile }
-  workspace: { workspace: Workspace }
-  /** The profile is that of an API key; other callers name none here. */
+  /** The profile is that of an API key; other callers name none here, nor below. */
+  workspace: { workspace: Workspace; profile: Profile | undefined }
   caller: { profile: Profile | undefined }
 }[Where]
 

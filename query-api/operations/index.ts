@@ -17,6 +17,7 @@ import { readReplayStatus } from './tracking/read-replay-status.ts'
 import { issueTrackingKey } from './tracking-keys/issue-tracking-key.ts'
 import { listTrackingKeys } from './tracking-keys/list-tracking-keys.ts'
 import { revokeTrackingKey } from './tracking-keys/revoke-tracking-key.ts'
+import { listPiiAccessLog } from './workspaces/list-pii-access-log.ts'
 
 /** Every operation of this folder; the description lists them in this order. */
 export const operations = [
@@ -37,6 +38,7 @@ export const operations = [
   listTrackingKeys,
   revokeTrackingKey,
   readReplayStatus,
+  listPiiAccessLog,
 ]
 
 /** Those that name customers by their identifiers, and so need the vault. */

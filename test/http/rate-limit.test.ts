@@ -4,9 +4,12 @@ import { createServer } from 'node:net'
 import type { Redis } from 'ioredis'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ApiError } from '../../http/errors.ts'
 import { localRateLimiter, type RateLimiter, redisRateLimiter } from '../../http/rate-limit.ts'
 import { loadConfig } from '../../infra/config.ts'
 import { connectRedis } from '../../infra/redis.ts'
+import { createApp } from '../../postgres/stores/apps.ts'
+import { credentialsOf, testAccess } from '../credentials.ts'
 import { createProfile, openPostgres } from '../profiles.ts'
 import { bearer, sampleApp } from './test-app.ts'
 
@@ -76,6 +79,23 @@ describe('the limiter in Redis', () => {
     expect(allowed).toBeLessThanOrEqual(21)
   })
 
+  it('holds for four instances that are asked at once: at most 5 % over the limit in any minute', async () => {
+    const instances = Array.from({ length: 4 }, () => connectRedis(redisUrl!))
+    await Promise.all(instances.map((redis) => once(redis, 'ready')))
+    const limiters = instances.map((redis) => redisRateLimiter(redis))
+    for (const limit of [300, 1200]) {
+      const key = randomUUID()
+      let allowed = 0
+      const caller = async (limiter: RateLimiter) => {
+        for (let n = 0; n < limit / 2; n++) if ((await limiter(key, limit)).isAllowed) allowed++
+      }
+      await Promise.all(limiters.flatMap((limiter) => [caller(limiter), caller(limiter)]))
+      expect(allowed).toBeGreaterThanOrEqual(limit)
+      expect(allowed).toBeLessThanOrEqual(limit * 1.05)
+    }
+    for (const redis of instances) redis.disconnect()
+  })
+
   it('falls back to its own count when Redis is away, and when it does not answer', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
@@ -87,6 +107,16 @@ describe('the limiter in Redis', () => {
     }
     silent.close()
   })
+})
+
+it('says when to come back on every 429, whoever refuses', () => {
+  for (const code of ['rate_limit_exceeded', 'quota_exceeded', 'chatapp_register_limit'] as const) {
+    const { headers } = new ApiError(code)
+    expect(headers['retry-after']).toBe('60')
+    expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000)
+  }
+  expect(new ApiError('rate_limit_exceeded', undefined, { retry_after: 2.5 }).headers['retry-after']).toBe('3')
+  expect(new ApiError('not_found').headers).toEqual({})
 })
 
 describe('a limited key', () => {
@@ -111,5 +141,34 @@ describe('a limited key', () => {
     expect(event.statusCode).toBe(202)
     expect(event.headers['x-ratelimit-limit']).toBe('40')
     await app.close()
+  })
+  it('is counted on its own, the tokens of an app together, over two instances', async () => {
+    const access = testAccess(pool)
+    const as = credentialsOf(pool, access)
+    const profileId = await createProfile(pool)
+    const redis = [connectRedis(redisUrl!), connectRedis(redisUrl!)]
+    await Promise.all(redis.map((one) => once(one, 'ready')))
+    const { authenticate } = access
+    const apps = await Promise.all(
+      redis.map((one) => sampleApp(pool, { authenticate, rateLimiter: redisRateLimiter(one) })),
+    )
+    const remaining = async (headers: Record<string, string>, instance = 0) =>
+      Number((await apps[instance]!.inject({ url: '/api/v1/leaky', headers })).headers['x-ratelimit-remaining'])
+    const { appId } = await createApp(pool, {
+      name: 'app',
+      tier: 'standard',
+      redirectUris: [],
+      returnOrigins: [],
+      scopes: ['analytics'],
+    })
+    const tokens = [await as.appToken(appId), await as.appToken(appId)]
+    expect(await remaining(tokens[0]!)).toBe(299)
+    expect(await remaining(tokens[1]!, 1)).toBe(298)
+    const keys = [await bearer(pool, profileId, ['analytics:read']), await bearer(pool, profileId, ['analytics:read'])]
+    expect(await remaining(keys[0]!)).toBe(299)
+    expect(await remaining(keys[1]!, 1)).toBe(299)
+    expect(await remaining(keys[0]!, 1)).toBe(298)
+    for (const app of apps) await app.close()
+    for (const one of redis) one.disconnect()
   })
 })
