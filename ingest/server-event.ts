@@ -154,11 +154,11 @@ function moneyOf({ properties }: SentEvent, reportingCurrency: string) {
 }
 
 /** SPEC 4.6: whatever breaks a rule of subject_ref is 400 invalid_parameter. */
-function subjectRefOf(sent: unknown): string | null {
+export function subjectRefOf(sent: unknown, field = 'properties.subject_ref'): string | null {
   if (sent === undefined || sent === null) return null
-  if (typeof sent !== 'string') throw invalid('properties.subject_ref', subjectRefMessages.shape)
+  if (typeof sent !== 'string') throw invalid(field, subjectRefMessages.shape)
   const checked = checkSubjectRef(sent)
-  if (!checked.ok) throw invalid('properties.subject_ref', subjectRefMessages[checked.reason])
+  if (!checked.ok) throw invalid(field, subjectRefMessages[checked.reason])
   return checked.value
 }
 
@@ -169,5 +169,5 @@ const countryOf = (country: string | null | undefined) => {
 
 const invalid = (field: string, message: string) =>
   new ApiError('invalid_parameter', `${field}: ${message}`, { fields: [{ field, message }] })
-const failed = (field: string, message: string) =>
+export const failed = (field: string, message: string) =>
   new ApiError('validation_error', `${field}: ${message}`, { fields: [{ field, message }] })

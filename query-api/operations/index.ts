@@ -13,6 +13,13 @@ import { listGoalDefinitions } from './goals/list-definitions.ts'
 import { listGoals } from './goals/list-goals.ts'
 import { readGoalDefinition } from './goals/read-definition.ts'
 import { saveGoalDefinition } from './goals/save-definition.ts'
+import { assignPayer } from './payments/assign-payer.ts'
+import { listPaymentActions } from './payments/list-payment-actions.ts'
+import { listPayments } from './payments/list-payments.ts'
+import { markInstallment } from './payments/mark-installment.ts'
+import { readPayment } from './payments/read-payment.ts'
+import { recordRefund } from './payments/record-refund.ts'
+import { undoRefund } from './payments/undo-refund.ts'
 import { readReplayStatus } from './tracking/read-replay-status.ts'
 import { issueTrackingKey } from './tracking-keys/issue-tracking-key.ts'
 import { listTrackingKeys } from './tracking-keys/list-tracking-keys.ts'
@@ -39,6 +46,13 @@ export const operations = [
   revokeTrackingKey,
   readReplayStatus,
   listPiiAccessLog,
+  listPayments,
+  readPayment,
+  listPaymentActions,
+  markInstallment,
+  assignPayer,
+  recordRefund,
+  undoRefund,
 ]
 
 /** Those that name customers by their identifiers, and so need the vault. */

@@ -30,10 +30,12 @@ export async function tell({ producer, vault, postgres, origin }: TellDeps, prof
     const { bad } = await importRows(kind, profileId, [JSON.stringify(row)], { producer, vault })
     if (bad > 0) throw new Error(`a ${kind} row was refused`)
   }
-  const act = (
-    work: (tx: pg.PoolClient, payment: { profileId: string; paymentId: string }) => Promise<void>,
+  const act = async (
+    work: (tx: pg.PoolClient, payment: { profileId: string; paymentId: string }) => Promise<unknown>,
     id: string,
-  ) => transaction(postgres, (tx) => work(tx, { profileId, paymentId: ids.payment(profileId, 'stripe', id) }))
+  ) => {
+    await transaction(postgres, (tx) => work(tx, { profileId, paymentId: ids.payment(profileId, 'stripe', id) }))
+  }
   switch (op.kind) {
     case 'visit': {
       const url = `https://shop.example/${op.ad ? `?svc_ad_id=${op.ad}` : ''}`

@@ -54,11 +54,14 @@ export async function openProfile(
       await warehouse.insert('subject_outcomes', [pair])
       await warehouse.insert('outcome_subjects', [pair])
       if (parts.ad) await warehouse.insert('named_outcomes', [pair])
+      await warehouse.insert('payment_times', [{ profile_id: profile, occurred_at: timestamp(at), outcome_id }])
       await warehouse.insert('outcomes', [
         {
           ...pair,
           conversion_id: ids.conversion(profile, outcome_id),
           source: parts.source ?? 'server',
+          provider: parts.provider ?? '',
+          external_id: parts.externalId ?? '',
           event_type: parts.type ?? 'payment_received',
           occurred_at: timestamp(at),
           received_at: timestamp(at),
@@ -135,6 +138,8 @@ export interface OutcomeParts {
   id?: string
   type?: string
   source?: string
+  provider?: string
+  externalId?: string
   actionSource?: string
   amount?: number
   refunded?: number

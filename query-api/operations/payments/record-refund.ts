@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { PaymentRow } from '../../../clickhouse/queries/payments.ts'
+import { fromMinor, toMinor } from '../../../domain/money.ts'
+import { ApiError, failsAs, one } from '../../../http/operation.ts'
+import { asProfile } from '../../../postgres/as-profile.ts'
+import { lockPayment, recordRefund as record, standingActions } from '../../../postgres/stores/payment-actions.ts'
+import { operation } from '../../operation.ts'
+import { actorOf, describePayment, Payment, PaymentParams, paymentMeta, storedPayment } from './payment.ts'
+
+export const recordRefund = operation({
+  id: 'recordRefund',
+  method: 'POST',
+  url: '/payments/:payment_id/refund',
+  summary: 'Record a refund made outside the provider',
+  description:
+    'At most one a payment; take it back first to record another. Above zero and at most the payment less what the ' +
+    'provider has reversed; without an amount, all of that.',
+  tags: ['Payments'],
+  scopes: ['attribution:write'],
+  idempotency: 'header',
+  readsPersons: true,
+  params: PaymentParams,
+  onInvalid: { params: 'payment_ref_invalid' },
+  body: z
+    .object({
+      amount: failsAs(
+        'amount_invalid',
+        z
+          .union([z.number(), z.string().max(64)], { error: 'must be a decimal number' })
+          .nullish()
+          .meta({
+            description: "In the payment's currency; all that remains where it is left out.",
+            examples: ['20.00'],
+          }),
+      ),
+    })
+    .meta({ id: 'ManualRefund' }),
+  response: one(Payment, { meta: paymentMeta }),
+  status: 201,
+  errors: ['not_found', 'amount_invalid', 'manual_refund_exists'],
+  handler: async ({ params, body, request, ...deps }) => {
+    const row = await storedPayment(deps, params.payment_id)
+    const payment = { profileId: deps.profile.id, paymentId: row.payment_id, by: actorOf(deps.credential, request) }
+    await asProfile(deps.postgres, deps.profile.id, async (tx) => {
+      await lockPayment(tx, payment)
+      const standing = (await standingActions(tx, payment.profileId, [payment.paymentId])).get(payment.paymentId)
+      if (standing?.refundedMinor) throw new ApiError('manual_refund_exists')
+      await record(tx, payment, refundOf(row, body.amount))
+    })
+    return describePayment(deps, row)
+  },
+})
+
+/** SPEC 4.5: above zero, at most the value less what the provider already reversed. */
+function refundOf(row: PaymentRow, sent: number | string | null | undefined): number {
+  const remaining = (row.amount_minor ?? 0n) - row.refunded_minor
+  const minor =
+    sent === null || sent === undefined ? { ok: true as const, value: remaining } : toMinor(sent, row.currency)
+  if (!minor.ok || minor.value <= 0 || minor.value > remaining) {
+    const most = fromMinor(remaining > 0n ? remaining : 0n, row.currency)
+    throw new ApiError('amount_invalid', `amount: must be above zero and at most ${most} ${row.currency}`)
+  }
+  return Number(minor.value)
+}
