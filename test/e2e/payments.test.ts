@@ -18,13 +18,16 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => stack?.remove(), 60_000)
 
+// biome-ignore lint/suspicious/noExplicitAny: the test looks into answers of many shapes
+type Answer = any
+
 async function call(method: string, path: string, body?: object) {
   const answer = await fetch(`${stack.endpoints.base_url}/api/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  return { status: answer.status, body: await answer.json() }
+  return { status: answer.status, body: (await answer.json()) as Answer }
 }
 const drain = () => stack.touchline('drain', '--timeout', '120', '--json')
 const at = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString()

@@ -38,10 +38,11 @@ export const listPaymentActions = operation({
   response: page(LoggedAction, { meta: paymentMeta }),
   errors: ['not_found'],
   handler: async ({ params, ...deps }) => {
-    const { profile, credential, postgres } = deps
+    const { profile, credential, postgres, persons } = deps
     const row = await storedPayment(deps, params.payment_id)
     const isShown = mayReadPayers(credential)
     const actions = await asProfile(postgres, profile.id, (tx) => loggedActions(tx, profile.id, row.payment_id))
+    persons(isShown ? new Set(actions.flatMap(({ payerCustomerId }) => payerCustomerId ?? [])).size : 0)
     return {
       data: actions.map((action) => ({
         kind: action.kind,

@@ -53,7 +53,7 @@ export const listPayments = operation({
   }),
   response: page(Payment, { meta: paymentMeta }),
   errors: ['status_invalid', 'range_invalid'],
-  handler: async ({ query, profile, credential, clickhouse, postgres }) => {
+  handler: async ({ query, profile, credential, clickhouse, postgres, persons }) => {
     const range = rangeOf(query, profile.timezone)
     const isOnlyUnidentified = query.status === 'unidentified'
     const found: PaymentRow[] = []
@@ -76,6 +76,7 @@ export const listPayments = operation({
     const shown = found.slice(0, query.limit)
     const hasMore = found.length > query.limit
     const payments = await asProfile(postgres, profile.id, (tx) => applyActions(tx, { profile, credential }, shown))
+    persons(payments.filter(({ payer }) => payer !== null).length)
     const next = hasMore ? keysetOf(shown.at(-1)!) : before
     return {
       // Somebody assigned a moment ago is known here already, and in the warehouse soon.

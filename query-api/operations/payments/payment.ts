@@ -80,6 +80,7 @@ export interface PaymentDeps {
   credential: Credential
   postgres: pg.Pool
   clickhouse: Warehouse
+  persons(count: number): void
 }
 
 /** The payment as its sender told it. */
@@ -92,6 +93,7 @@ export async function storedPayment({ profile, clickhouse }: PaymentDeps, paymen
 /** The answer of every operation on one payment. */
 export async function describePayment(deps: PaymentDeps, row: PaymentRow) {
   const [data] = await asProfile(deps.postgres, deps.profile.id, (tx) => applyActions(tx, deps, [row]))
+  deps.persons(data?.payer ? 1 : 0)
   return { data: data!, meta: { payer_withheld: !mayReadPayers(deps.credential) } }
 }
 

@@ -17,7 +17,8 @@ export const recordRefund = operation({
     'provider has reversed; without an amount, all of that.',
   tags: ['Payments'],
   scopes: ['attribution:write'],
-  idempotency: 'header',
+  // A repeat finds the refund that there is: it is never recorded twice.
+  idempotency: 'natural',
   readsPersons: true,
   params: PaymentParams,
   onInvalid: { params: 'payment_ref_invalid' },

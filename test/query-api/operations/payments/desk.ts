@@ -4,7 +4,7 @@ import { apiKeyAuthentication, buildApp, mount } from '../../../../http/app.ts'
 import { identityStore } from '../../../../postgres/stores/identity.ts'
 import { operations } from '../../../../query-api/operations/index.ts'
 import { freshWarehouse } from '../../../fresh-warehouse.ts'
-import { baseUrl, bearer, captureLog } from '../../../http/test-app.ts'
+import { baseUrl, bearer, captureLog, guards } from '../../../http/test-app.ts'
 import { type OutcomeParts, openProfile } from '../../../processors/attribution/world.ts'
 import { createProfile, openPostgres } from '../../../profiles.ts'
 
@@ -18,6 +18,7 @@ export async function openDesk() {
     baseUrl,
     logger: log.logger,
     authenticate: apiKeyAuthentication(pool),
+    ...guards(pool),
     mounts: [mount(operations, { postgres: pool, clickhouse: warehouse } as never, ['postgres', 'clickhouse'])],
   })
   return {
