@@ -29,12 +29,12 @@ export async function payersOf(
 
 /**
  * The subject that stands for an active customer: the identifier seen first, which a later merge carries along.
- * Undefined for a customer of another profile, one that was merged away, and one that nothing identifies any more.
+ * Undefined for a customer of another profile, one that was merged away or erased, and one that nothing identifies.
  */
 export async function payingSubject(sql: Sql, profileId: string, customerId: string): Promise<string | undefined> {
   const { rows } = await sql.query<{ token: string }>(
     `SELECT i.token FROM customers c JOIN identifiers i ON i.profile_id = c.profile_id AND i.customer_id = c.id
-     WHERE c.profile_id = $1 AND c.id = $2 AND c.merged_into IS NULL
+     WHERE c.profile_id = $1 AND c.id = $2 AND c.merged_into IS NULL AND c.erasure_id IS NULL
      ORDER BY i.first_seen, i.token LIMIT 1`,
     [profileId, customerId],
   )
