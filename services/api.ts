@@ -1,81 +1,16 @@
-import { Registry } from 'prom-client'
-import { erasureSecrets } from '../domain/erasures.ts'
-import {
-  accessTokens,
-  authentication,
-  buildApp,
-  localRateLimiter,
-  mount,
-  onceWithKey,
-  piiAccessLog,
-  redisRateLimiter,
-  sessionCookies,
-  tokenKeys,
-} from '../http/app.ts'
-import { openGeoip } from '../infra/geoip.ts'
-import { connectRedis } from '../infra/redis.ts'
-import { collectPlugin } from '../ingest/collect.ts'
-import { collectLimits } from '../ingest/collect-limits.ts'
-import { locator } from '../ingest/locate.ts'
-import { ingestMetrics } from '../ingest/metrics.ts'
-import { operations as ingestOperations } from '../ingest/operations.ts'
-import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
-import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
-import { identityOperations, operations } from '../query-api/operations/index.ts'
-import { schemaRegistry } from '../query-api/schema-registry.ts'
-import { buildTracker } from '../tracker/build.ts'
+import { buildApi } from './build-api.ts'
 import { connectEngines } from './engines.ts'
 import { start } from './start.ts'
 
 /** The HTTP side: collectors and `/api/v1` on one port. */
 await start('api', async (config, logger) => {
-  const { isTrustedProxy, isMetricsReader } = config
-  const database = config.geoipDatabase ? { database: await openGeoip(config.geoipDatabase) } : {}
-  const { postgres, warehouse, producer, vault, checks, close } = await connectEngines(config, logger)
-  const redis = config.redisUrl ? connectRedis(config.redisUrl) : undefined
-  const rateLimiter = redis ? redisRateLimiter(redis) : localRateLimiter()
-  const tokens = accessTokens(tokenKeys(config.tokenKeys, config.secret))
-  const cookies = sessionCookies(config)
-  const metrics = new Registry()
-  const collected = ingestMetrics(metrics)
-  const limits = collectLimits({ ...config.collectLimits, isTrustedProxy, redis })
-  const app = await buildApp({
-    baseUrl: config.baseUrl,
-    apiUrl: config.apiUrl,
-    logger,
-    metrics,
-    isMetricsReader,
-    isTrustedProxy,
-    checks,
-    authenticate: authentication({ postgres, tokens, cookies }),
-    accessLog: piiAccessLog(postgres),
-    once: onceWithKey(postgres, config.secret),
-    rateLimiter,
-    mounts: [
-      mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
-      mount(identityOperations, { postgres, vault, erasureSecrets: erasureSecrets(config.secret) }, ['postgres']),
-      mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),
-    ],
-    plugins: [
-      collectPlugin({
-        producer,
-        vault,
-        trackingKeys: trackingKeyLookup(postgres),
-        locate: locator({ ...database, isTrustedProxy }),
-        limits,
-        metrics: collected,
-      }),
-      trackerScriptPlugin(await buildTracker()),
-      async (scope) => void (await scope.register(schemaRegistry)),
-    ],
-  })
+  const engines = await connectEngines(config, logger)
+  const { app, stop } = await buildApi(config, logger, engines)
   await app.listen({ host: config.host, port: config.port })
   return {
     stop: async () => {
-      await app.close()
-      limits.stop()
-      redis?.disconnect()
-      await close()
+      await stop()
+      await engines.close()
     },
   }
 })
