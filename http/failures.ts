@@ -47,7 +47,7 @@ export function answerFailures(app: FastifyInstance, baseUrl: string) {
     const answer = toApiError(error)
     if (answer.status >= 500) {
       const level = answer.code === 'internal_error' ? 'error' : 'warn'
-      request.log[level]({ err: answer.cause ?? answer }, answer.code)
+      request.log[level]({ request_id: request.id, err: answer.cause ?? answer }, answer.code)
     }
     return sendError(reply, answer, baseUrl)
   })

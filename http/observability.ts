@@ -4,6 +4,13 @@ import { addressList, type IsListed } from '../infra/address-list.ts'
 import { ApiError } from './errors.ts'
 import { type Checks, probe } from './readiness.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered too often for a line each. */
+    isQuiet?: boolean
+  }
+}
+
 const readinessLimitMs = 1800
 
 /** `/healthz` (this process), `/readyz` (the engines), `/metrics`, and one log line a request. */
@@ -29,8 +36,9 @@ export function observe(
     const route = request.routeOptions.url ?? 'unmatched'
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     const isProbe = route === '/healthz' || route === '/readyz' || route === '/metrics'
-    request.log[isProbe ? 'debug' : 'info'](
+    request.log[isProbe || request.routeOptions.config.isQuiet ? 'debug' : 'info'](
       {
+        request_id: request.id,
         method: request.method,
         route,
         status: reply.statusCode,

@@ -34,9 +34,12 @@ export const collectPlugin =
     const options = {
       bodyLimit: bodyLimitBytes,
       // A line for every hit would drown the log; the metrics count hits, refusals and times.
-      logLevel: 'warn' as const,
+      config: { isQuiet: true },
       schema: { hide: true },
-      onRequest: async (request: FastifyRequest) => limits.admitAddress(request.ip),
+      onRequest: (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
+        limits.admitAddress(request.ip)
+        done()
+      },
     }
     app.post('/collect', options, async (request, reply) => {
       const receivedAt = clock()
@@ -110,7 +113,10 @@ function allowAnyOrigin(app: FastifyInstance) {
     reply.header('vary', 'Origin').header('access-control-allow-origin', origin ?? '*')
     if (origin) reply.header('access-control-allow-credentials', 'true')
   }
-  app.addHook('onRequest', async (request, reply) => allow(request, reply))
+  app.addHook('onRequest', (request, reply, done) => {
+    allow(request, reply)
+    done()
+  })
   app.options('/collect', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .headers({
