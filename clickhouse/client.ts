@@ -24,6 +24,8 @@ export function connectClickhouse({ url, database, requestTimeoutMs = 120_000 }:
     url,
     request_timeout: requestTimeoutMs,
     max_open_connections: 20,
+    // Lists of ids would not fit into an address.
+    use_multipart_params_auto: true,
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: { date_time_output_format: 'iso', output_format_json_quote_64bit_integers: 1 },
   })

@@ -51,4 +51,4 @@ SELECT toString(max(version)) AS version FROM (
   })
 
 /** Tables whose rows are derived, carry the version of their recompute and can be replaced by a tombstone. */
-export const derivedTables = ['touches', 'credits', 'report_credits'] as const
+export const derivedTables = ['touches', 'credits', 'report_credits', 'goal_conversions'] as const

@@ -7,6 +7,7 @@ import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
 import { flagFirstPayments } from '../../clickhouse/attribution/flag-first-payments.ts'
 import { joinAds } from '../../clickhouse/attribution/join-ads.ts'
 import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
+import { publishGoals, rememberCustomers } from '../../clickhouse/attribution/publish-customer-conversions.ts'
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import { packProfiles } from './pack-profiles.ts'
@@ -65,8 +66,18 @@ export async function recomputeProfiles(warehouse: Warehouse, dirty: DirtyProfil
 export async function derive(warehouse: Warehouse, run: string): Promise<void> {
   for (const step of expandSubjects) await warehouse.execute(step, { run })
   await Promise.all([touch(warehouse, run), stage(warehouse, run)])
-  for (const step of [deriveCredits, rememberDays, publishReport, publishCredits])
-    await warehouse.execute(step, { run })
+  await warehouse.execute(deriveCredits, { run })
+  await Promise.all([report(warehouse, run), list(warehouse, run)])
+  // Last: the next run compares with it.
+  await warehouse.execute(publishCredits, { run })
+}
+
+async function report(warehouse: Warehouse, run: string): Promise<void> {
+  for (const step of [rememberDays, publishReport]) await warehouse.execute(step, { run })
+}
+
+async function list(warehouse: Warehouse, run: string): Promise<void> {
+  for (const step of [rememberCustomers, publishGoals]) await warehouse.execute(step, { run })
 }
 
 async function touch(warehouse: Warehouse, run: string): Promise<void> {

@@ -7,6 +7,7 @@ import { readTrend } from './campaigns/read-trend.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
 import { eraseCustomer } from './customers/erase-customer.ts'
 import { readErasure } from './customers/read-erasure.ts'
+import { listCustomers } from './customers/list-customers.ts'
 import { readJourney } from './customers/read-journey.ts'
 import { createGoal } from './goals/create-goal.ts'
 import { listGoalDefinitions } from './goals/list-definitions.ts'
@@ -35,6 +36,7 @@ export const operations = [
   comparePlatforms,
   readAd,
   listTopPerformers,
+  listCustomers,
   readJourney,
   listGoals,
   createGoal,

@@ -45,7 +45,7 @@ async function execute(sql: string) {
 }
 
 const facts = ['hits', 'outcomes', 'ad_delivery', 'ad_entities', 'conversion_definitions', 'profiles', 'fx_rates']
-const derived = ['touches', 'credits', 'report_credits', 'identity_map', 'payment_actions']
+const derived = ['touches', 'credits', 'report_credits', 'goal_conversions', 'identity_map', 'payment_actions']
 
 /** Everything that figures are made of: facts to the version, what is derived to the last column but that. */
 async function everything(db: string) {

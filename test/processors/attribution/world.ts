@@ -72,6 +72,8 @@ export async function openProfile(
           ad_ref: parts.ad ?? '',
           channel: parts.ad ? 'paid_social' : '',
           action_source: parts.actionSource ?? '',
+          country: parts.country ?? '',
+          device: parts.device ?? '',
           version: String(version++),
         },
       ])
@@ -146,6 +148,8 @@ export interface OutcomeParts {
   currency?: string
   subjectRef?: string | null
   ad?: string
+  country?: string
+  device?: string
 }
 
 export const nobody = '00000000-0000-0000-0000-000000000000'

@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import type { Scope } from '../../../domain/scopes.ts'
 import { apiKeyAuthentication, buildApp, mount } from '../../../http/app.ts'
+import { createProfile } from '../../../postgres/stores/tenancy.ts'
 import { operations } from '../../../query-api/operations/index.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { baseUrl, bearer, captureLog, guards } from '../../http/test-app.ts'
 import { openProfile } from '../../processors/attribution/world.ts'
-import { createProfile, openPostgres } from '../../profiles.ts'
+import { openPostgres } from '../../profiles.ts'
 
 /** The reading side of the API over a warehouse of its own. */
 export async function openReadingApp() {
@@ -24,16 +25,17 @@ export async function openReadingApp() {
     warehouse,
     /** A profile with a key that reads it, and facts to be written by hand. */
     async profile({ currency = 'USD', timezone = 'UTC' } = {}) {
-      const id = await createProfile(pool, { currency })
+      const { profileId: id } = await createProfile(pool, { name: 'test', currency, timezone })
       const world = await openProfile(warehouse, { profile: id, currency, timezone })
-      const reader = async (scopes: Scope[]) => {
+      const caller = async (scopes: Scope[], method: 'GET' | 'POST') => {
         const headers = await bearer(pool, id, scopes, 10_000)
         return async (path: string) => {
-          const answer = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers })
-          return { status: answer.statusCode, body: answer.json() }
+          const answer = await app.inject({ method, url: `/api/v1${path}`, headers })
+          return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
         }
       }
-      return { id, world, read: await reader(['campaigns:read', 'customers:read']), reader }
+      const reader = (scopes: Scope[]) => caller(scopes, 'GET')
+      return { id, world, caller, reader, read: await reader(['campaigns:read', 'customers:read']) }
     },
     async close() {
       await app.close()

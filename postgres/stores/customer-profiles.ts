@@ -1,0 +1,100 @@
+import type { IdentifierType } from '../../schemas/messages.ts'
+import type { Sql } from '../client.ts'
+
+/** A customer as it is shown in lists; a value that was erased is null. */
+export interface CustomerProfile {
+  customerId: string
+  firstName: string | null
+  lastName: string | null
+  email: string | null
+  phone: string | null
+  /** First evidence of any identifier; null when none is left. */
+  firstSeenAt: Date | null
+}
+
+export const fullName = ({ firstName, lastName }: Pick<CustomerProfile, 'firstName' | 'lastName'>): string | null =>
+  [firstName, lastName].filter((part) => part !== null && part !== '').join(' ') || null
+
+/** The customers among these ids: anonymous visitors have no row and are left out. */
+export async function findCustomerProfiles(
+  sql: Sql,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, CustomerProfile>> {
+  const { rows } = await sql.query<CustomerProfile>(
+    `SELECT c.id AS "customerId", c.first_name AS "firstName", c.last_name AS "lastName", held.email, held.phone,
+       held.first_seen AS "firstSeenAt"
+     FROM unnest($2::uuid[]) AS wanted (id)
+     JOIN customers c ON c.id = wanted.id AND c.profile_id = $1
+     CROSS JOIN LATERAL (
+       SELECT (array_agg(value ORDER BY first_seen, token) FILTER (WHERE type = 'email' AND value IS NOT NULL))[1] AS email,
+         (array_agg(value ORDER BY first_seen, token) FILTER (WHERE type = 'phone' AND value IS NOT NULL))[1] AS phone,
+         to_timestamp(left(min(first_seen), 15)::bigint / 1000.0) AS first_seen
+       FROM identifiers WHERE profile_id = $1 AND customer_id = c.id) AS held`,
+    [profileId, [...new Set(ids)]],
+  )
+  return new Map(rows.map((row) => [row.customerId, row]))
+}
+
+export interface HeldValue {
+  type: IdentifierType
+  value: string
+}
+
+export interface Person {
+  firstName: string | null
+  lastName: string | null
+  identifiers: HeldValue[]
+  browserCount: number
+}
+
+const mostIdentifiers = 200
+
+/** Somebody by all that they are known by, in the order it became known; null for an anonymous visitor. */
+export async function findPerson(sql: Sql, profileId: string, customerId: string): Promise<Person | null> {
+  const { rows } = await sql.query<Person>(
+    `SELECT c.first_name AS "firstName", c.last_name AS "lastName",
+       coalesce((
+         SELECT json_agg(json_build_object('type', type, 'value', value) ORDER BY first_seen, token)
+         FROM (
+           SELECT * FROM identifiers WHERE profile_id = $1 AND customer_id = c.id AND value IS NOT NULL
+           ORDER BY first_seen, token LIMIT ${mostIdentifiers}) AS held), '[]') AS identifiers,
+       (SELECT count(*)::int FROM identifiers i
+        JOIN visitor_assignments v ON v.profile_id = $1 AND v.token = i.token
+        WHERE i.profile_id = $1 AND i.customer_id = c.id) AS "browserCount"
+     FROM customers c WHERE c.profile_id = $1 AND c.id = $2`,
+    [profileId, customerId],
+  )
+  return rows[0] ?? null
+}
+
+/** The caller's own key of the customer: the first external customer id it was known by. */
+export async function findCustomerKey(sql: Sql, profileId: string, customerId: string): Promise<string | null> {
+  const { rows } = await sql.query<{ value: string }>(
+    `SELECT value FROM identifiers
+     WHERE profile_id = $1 AND customer_id = $2 AND type = 'external_customer_id' AND value IS NOT NULL
+     ORDER BY first_seen, token LIMIT 1`,
+    [profileId, customerId],
+  )
+  return rows[0]?.value ?? null
+}
+
+/**
+ * Who a published id leads to today: a merged-away customer to its survivor, a browser that has become somebody's to
+ * its owner; null when nobody known has it.
+ */
+export async function resolveCustomer(sql: Sql, profileId: string, id: string): Promise<string | null> {
+  const { rows } = await sql.query<{ id: string }>(
+    `WITH RECURSIVE trail AS (
+       SELECT id, merged_into FROM customers WHERE profile_id = $1 AND id = $2
+       UNION SELECT c.id, c.merged_into FROM customers c JOIN trail t ON c.id = t.merged_into AND c.profile_id = $1)
+     SELECT id FROM trail WHERE merged_into IS NULL
+     UNION ALL
+     SELECT i.customer_id FROM visitor_assignments v
+     JOIN identifiers i ON i.profile_id = $1 AND i.token = v.token
+     WHERE v.profile_id = $1 AND v.visitor_id = $2
+     LIMIT 1`,
+    [profileId, id],
+  )
+  return rows[0]?.id ?? null
+}

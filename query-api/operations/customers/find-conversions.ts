@@ -1,0 +1,67 @@
+import type pg from 'pg'
+import type { Warehouse } from '../../../clickhouse/client.ts'
+import {
+  goalConversions,
+  goalConversionsOf,
+  type ListedConversion,
+} from '../../../clickhouse/queries/goal-conversions.ts'
+import type { SearchTerm } from '../../../domain/search-term.ts'
+import { asProfile } from '../../../postgres/as-profile.ts'
+import { customersMatching, keepMatching } from '../../../postgres/stores/customer-search.ts'
+
+/** Up to so many matches are looked up one by one; a commoner term is found among the newest conversions at once. */
+const fewCustomers = 2_000
+const firstStretch = 4_000
+const longestStretch = 100_000
+
+export interface Place {
+  after: number
+  after_id: string
+}
+
+interface Wanted extends Place {
+  profile: string
+  goal: string
+  from: string
+  to: string
+  limit: number
+}
+
+interface Engines {
+  postgres: pg.Pool
+  clickhouse: Warehouse
+}
+
+/** At most `limit` conversions in order, of customers who match the term. */
+export async function findConversions(
+  { postgres, clickhouse }: Engines,
+  wanted: Wanted,
+  term: SearchTerm | null,
+): Promise<ListedConversion[]> {
+  if (!term) return clickhouse.run(goalConversions, wanted)
+  const customers = await asProfile(postgres, wanted.profile, (tx) => customersMatching(tx, term, fewCustomers + 1))
+  if (customers.length === 0) return []
+  if (customers.length <= fewCustomers) return clickhouse.run(goalConversionsOf, { ...wanted, customers })
+  return walk({ postgres, clickhouse }, wanted, term)
+}
+
+/** Reads the list in growing stretches and keeps who matches, until there are enough. */
+async function walk({ postgres, clickhouse }: Engines, wanted: Wanted, term: SearchTerm): Promise<ListedConversion[]> {
+  const found: ListedConversion[] = []
+  let place: Place = wanted
+  for (let stretch = firstStretch; ; stretch = Math.min(stretch * 5, longestStretch)) {
+    const rows = await clickhouse.run(goalConversions, { ...wanted, ...place, limit: stretch })
+    const matching = await asProfile(postgres, wanted.profile, (tx) =>
+      keepMatching(
+        tx,
+        wanted.profile,
+        rows.map((row) => row.customer_id),
+        term,
+      ),
+    )
+    found.push(...rows.filter((row) => matching.has(row.customer_id)))
+    const last = rows.at(-1)
+    if (found.length >= wanted.limit || rows.length < stretch || !last) return found.slice(0, wanted.limit)
+    place = { after: last.newest_first, after_id: last.conversion_id }
+  }
+}
