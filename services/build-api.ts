@@ -23,7 +23,7 @@ import { ingestMetrics } from '../ingest/metrics.ts'
 import { operations as ingestOperations } from '../ingest/operations.ts'
 import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
-import { identityOperations, operations } from '../query-api/operations/index.ts'
+import { customerOperations, identityOperations, operations } from '../query-api/operations/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
 import { buildTracker } from '../tracker/build.ts'
 import type { connectEngines } from './engines.ts'
@@ -56,6 +56,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
     rateLimiter,
     mounts: [
       mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
+      mount(customerOperations, { postgres, clickhouse: warehouse, vault }, ['postgres', 'clickhouse']),
       mount(identityOperations, { postgres, vault, erasureSecrets: erasureSecrets(config.secret) }, ['postgres']),
       mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),
     ],

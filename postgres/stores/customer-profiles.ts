@@ -44,7 +44,9 @@ export interface HeldValue {
 export interface Person {
   firstName: string | null
   lastName: string | null
+  /** At most 200 of them. */
   identifiers: HeldValue[]
+  identifierCount: number
   browserCount: number
 }
 
@@ -59,6 +61,8 @@ export async function findPerson(sql: Sql, profileId: string, customerId: string
          FROM (
            SELECT * FROM identifiers WHERE profile_id = $1 AND customer_id = c.id AND value IS NOT NULL
            ORDER BY first_seen, token LIMIT ${mostIdentifiers}) AS held), '[]') AS identifiers,
+       (SELECT count(*)::int FROM identifiers
+        WHERE profile_id = $1 AND customer_id = c.id AND value IS NOT NULL) AS "identifierCount",
        (SELECT count(*)::int FROM identifiers i
         JOIN visitor_assignments v ON v.profile_id = $1 AND v.token = i.token
         WHERE i.profile_id = $1 AND i.customer_id = c.id) AS "browserCount"

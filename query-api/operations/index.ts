@@ -5,10 +5,12 @@ import { listTopPerformers } from './campaigns/list-top-performers.ts'
 import { readAd } from './campaigns/read-ad.ts'
 import { readTrend } from './campaigns/read-trend.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
+import { readConversionJourney } from './conversions/read-conversion-journey.ts'
 import { eraseCustomer } from './customers/erase-customer.ts'
-import { readErasure } from './customers/read-erasure.ts'
 import { listCustomers } from './customers/list-customers.ts'
+import { readErasure } from './customers/read-erasure.ts'
 import { readJourney } from './customers/read-journey.ts'
+import { readJourneyByKey } from './customers/read-journey-by-key.ts'
 import { createGoal } from './goals/create-goal.ts'
 import { listGoalDefinitions } from './goals/list-definitions.ts'
 import { listGoals } from './goals/list-goals.ts'
@@ -43,6 +45,7 @@ export const operations = [
   listGoalDefinitions,
   saveGoalDefinition,
   readGoalDefinition,
+  readConversionJourney,
   issueTrackingKey,
   listTrackingKeys,
   revokeTrackingKey,
@@ -59,3 +62,6 @@ export const operations = [
 
 /** Those that name customers by their identifiers, and so need the vault. */
 export const identityOperations = [eraseCustomer, readErasure]
+
+/** Those that tell of single customers. */
+export const customerOperations = [readJourneyByKey]

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { buildApp, mount } from '../../http/app.ts'
 import { unauthorized } from '../../http/authenticate.ts'
 import { operations as ingestOperations } from '../../ingest/operations.ts'
-import { identityOperations, operations } from '../../query-api/operations/index.ts'
+import { customerOperations, identityOperations, operations } from '../../query-api/operations/index.ts'
 import { baseUrl, captureLog } from '../http/test-app.ts'
 
 // Nothing is called here but the description and doors without a key, so no operation needs its engines.
@@ -12,7 +12,9 @@ const app = await buildApp({
   apiUrl: 'https://api.touchline.example',
   logger: captureLog().logger,
   authenticate: () => Promise.reject(unauthorized()),
-  mounts: [operations, identityOperations, ingestOperations].map((each) => mount(each as never, {} as never, [])),
+  mounts: [operations, customerOperations, identityOperations, ingestOperations].map((each) =>
+    mount(each as never, {} as never, []),
+  ),
 })
 const description = (await app.inject({ url: '/api/v1/openapi.json' })).json()
 const described = Object.entries<Record<string, Described>>(description.paths).flatMap(([path, methods]) =>
@@ -29,7 +31,9 @@ interface Described {
 
 it('describes every operation in a document that is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(description))).toMatchObject({ valid: true })
-  const declared = [...operations, ...identityOperations, ...ingestOperations].map(({ id }) => id)
+  const declared = [...operations, ...customerOperations, ...identityOperations, ...ingestOperations].map(
+    ({ id }) => id,
+  )
   expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(declared.sort())
 })
 

@@ -24,7 +24,14 @@ export async function openProfile(
     async hit(
       subject: string,
       at: number,
-      click: { ad?: string; utm?: Record<string, string>; signature?: string; channel?: string; source?: string } = {},
+      click: {
+        ad?: string
+        utm?: Record<string, string>
+        signature?: string
+        channel?: string
+        source?: string
+        isBot?: boolean
+      } = {},
     ) {
       const signature = click.signature ?? click.ad ?? Object.values(click.utm ?? {}).join()
       const event_id = randomUUID()
@@ -42,6 +49,7 @@ export async function openProfile(
           signature,
           utm: click.utm ?? {},
           ad_ref: click.ad ?? '',
+          is_bot: click.isBot ?? false,
           version: '1',
         },
       ])

@@ -165,7 +165,9 @@ describe('GET /customers', () => {
   })
 
   it('needs customers:read', async () => {
-    const { status, body } = await (await empty.reader(['conversions:read', 'campaigns:read']))(`/customers?goal=x&${october}`)
+    const { status, body } = await (await empty.reader(['conversions:read', 'campaigns:read']))(
+      `/customers?goal=x&${october}`,
+    )
     expect(status).toBe(403)
     expect(body.error).toMatchObject({ code: 'insufficient_scope', required_scopes: ['customers:read'] })
   })

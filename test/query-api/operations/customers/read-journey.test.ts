@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openReadingApp } from '../reading-app.ts'
+import { peopleOf } from './known-people.ts'
 
 let api: Awaited<ReturnType<typeof openReadingApp>>
 beforeAll(async () => {
@@ -19,6 +20,11 @@ async function person() {
   await profile.world.hit(laptop, at('02T00:00:00'))
   await profile.world.outcome(mail, at('03T00:00:00'), { amount: 1_234 })
   return { ...profile, customer, phone }
+}
+
+async function known() {
+  const profile = await api.profile()
+  return { ...profile, ...peopleOf(api.pool, profile.world) }
 }
 
 describe('GET /customers/{id}/journey', () => {
@@ -71,12 +77,58 @@ describe('GET /customers/{id}/journey', () => {
     }
   })
 
-  it('takes the id of a visitor who is nobody’s yet, and not of one who is somebody’s', async () => {
-    const { read, world, phone } = await person()
-    const anonymous = randomUUID()
-    await world.hit(anonymous, at('01T00:00:00'))
-    expect((await read(`/customers/${anonymous}/journey`)).body.data.total_count).toBe(1)
-    expect((await read(`/customers/${phone}/journey`)).body.data.total_count).toBe(0)
+  it('takes the id of a visitor who is nobody’s yet, and leads on when it has become somebody’s', async () => {
+    const { world, read, meet } = await known()
+    const visitor = randomUUID()
+    await world.hit(visitor, at('01T00:00:00'))
+    expect((await read(`/customers/${visitor}/journey`)).body.data.total_count).toBe(1)
+    const { subject } = await meet({ email: 'a@shop.cl', visitor })
+    await world.outcome(subject, at('02T00:00:00'))
+    for (const id of [visitor, visitor.toUpperCase()]) {
+      expect((await read(`/customers/${id}/journey`)).body.data.total_count).toBe(2)
+    }
+    // The token of an identifier is nothing that was ever published.
+    expect((await read(`/customers/${subject}/journey`)).body.data.total_count).toBe(0)
+  })
+
+  it('leads from a customer that was merged away to its survivor', async () => {
+    const { world, read, meet } = await known()
+    const mail = await meet({ email: 'a@shop.cl', at: at('01T00:00:00') })
+    const phone = await meet({ phone: '+56911112222', at: at('02T00:00:00') })
+    await world.outcome(mail.subject, at('05T00:00:00'))
+    await world.outcome(phone.subject, at('06T00:00:00'))
+    const one = await meet({ email: 'a@shop.cl', phone: '+56911112222', at: at('03T00:00:00') })
+    expect(one.customer).toBe(mail.customer)
+    for (const id of [mail.customer, phone.customer]) {
+      expect((await read(`/customers/${id}/journey`)).body.data.total_count).toBe(2)
+    }
+  })
+
+  it('leaves out the hits of bots', async () => {
+    const { world, read } = await api.profile()
+    const visitor = randomUUID()
+    await world.hit(visitor, at('01T00:00:00'), { isBot: true })
+    expect((await read(`/customers/${visitor}/journey`)).body.data.total_count).toBe(0)
+  })
+
+  it('names the campaign by whatever names it, and by the tag where nothing does', async () => {
+    const { world, read } = await api.profile()
+    const visitor = randomUUID()
+    await world.ad('111')
+    const clicks = [
+      { utm: { content: '111' } },
+      { utm: { term: 's1' } },
+      { utm: { id: 'c1' } },
+      { utm: { campaign: 'spring' } },
+    ]
+    for (const [n, click] of clicks.entries()) await world.hit(visitor, at('01T00:00:00') + n, click)
+    const { body } = await read(`/customers/${visitor}/journey`)
+    expect(body.data.events.map((event: { campaign: string }) => event.campaign)).toEqual([
+      'Campaign 1',
+      'Campaign 1',
+      'Campaign 1',
+      'spring',
+    ])
   })
 
   it('answers no events for another profile’s customer, an unknown id and no id at all', async () => {

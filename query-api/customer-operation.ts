@@ -1,0 +1,10 @@
+import { defineOperation } from '../http/operation.ts'
+import type { Vault } from '../postgres/stores/vault.ts'
+import type { QueryDeps } from './operation.ts'
+
+/** What operations on single customers are given beside the request. */
+export interface CustomerDeps extends QueryDeps {
+  vault: Vault
+}
+
+export const operation = defineOperation<CustomerDeps>()
