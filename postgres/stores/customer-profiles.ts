@@ -83,22 +83,29 @@ export async function findCustomerKey(sql: Sql, profileId: string, customerId: s
   return rows[0]?.value ?? null
 }
 
+export interface ResolvedCustomer {
+  customerId: string
+  isErased: boolean
+}
+
 /**
  * Who a published id leads to today: a merged-away customer to its survivor, a browser that has become somebody's to
  * its owner; null when nobody known has it.
  */
-export async function resolveCustomer(sql: Sql, profileId: string, id: string): Promise<string | null> {
-  const { rows } = await sql.query<{ id: string }>(
-    `WITH RECURSIVE trail AS (
-       SELECT id, merged_into FROM customers WHERE profile_id = $1 AND id = $2
-       UNION SELECT c.id, c.merged_into FROM customers c JOIN trail t ON c.id = t.merged_into AND c.profile_id = $1)
-     SELECT id FROM trail WHERE merged_into IS NULL
-     UNION ALL
-     SELECT i.customer_id FROM visitor_assignments v
-     JOIN identifiers i ON i.profile_id = $1 AND i.token = v.token
-     WHERE v.profile_id = $1 AND v.visitor_id = $2
-     LIMIT 1`,
+export async function resolveCustomer(sql: Sql, profileId: string, id: string): Promise<ResolvedCustomer | null> {
+  const { rows } = await sql.query<ResolvedCustomer>(
+    `WITH RECURSIVE named AS (
+       SELECT $2::uuid AS id
+       UNION ALL
+       SELECT i.customer_id FROM visitor_assignments v
+       JOIN identifiers i ON i.profile_id = $1 AND i.token = v.token
+       WHERE v.profile_id = $1 AND v.visitor_id = $2
+     ), trail AS (
+       SELECT c.id, c.merged_into, c.erasure_id FROM named n JOIN customers c ON c.profile_id = $1 AND c.id = n.id
+       UNION
+       SELECT c.id, c.merged_into, c.erasure_id FROM trail t JOIN customers c ON c.profile_id = $1 AND c.id = t.merged_into)
+     SELECT id AS "customerId", erasure_id IS NOT NULL AS "isErased" FROM trail WHERE merged_into IS NULL LIMIT 1`,
     [profileId, id],
   )
-  return rows[0]?.id ?? null
+  return rows[0] ?? null
 }

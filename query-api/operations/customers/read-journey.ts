@@ -15,8 +15,8 @@ export const readJourney = operation({
   summary: 'Read a customer’s events in order of time',
   description:
     'The id is a customer’s or an anonymous visitor’s, as the customer list publishes it. A customer that was merged ' +
-    'away leads to its survivor, a visitor who has become somebody to that customer; an id of nobody here answers no ' +
-    'events.',
+    'away leads to its survivor, a visitor who has become somebody to that customer. An id of nobody here, and an ' +
+    'erased customer’s, answers no events.',
   tags: ['Customers'],
   scopes: ['customers:read'],
   readsPersons: true,
@@ -29,9 +29,10 @@ export const readJourney = operation({
     const id = params.id.toLowerCase()
     if (!isUuid(id)) return { events: [], total_count: 0 }
     const known = await asProfile(postgres, profile.id, (tx) => resolveCustomer(tx, profile.id, id))
+    if (known?.isErased) return { events: [], total_count: 0 }
     const { events, total_count } = await readEvents(clickhouse, {
       profile: profile.id,
-      customer: known ?? id,
+      customer: known?.customerId ?? id,
       ...query,
     })
     return { events: events.map(({ event }) => event), total_count }

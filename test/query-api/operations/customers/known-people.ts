@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
+import type { CustomerSelector } from '../../../../domain/customer-selectors.ts'
+import { erasureSecrets } from '../../../../domain/erasures.ts'
 import { evidenceOrder } from '../../../../domain/identity-graph.ts'
 import { vaultKeys } from '../../../../domain/sealing.ts'
 import { loadConfig } from '../../../../infra/config.ts'
+import { transaction } from '../../../../postgres/client.ts'
+import { eraseCustomer } from '../../../../postgres/stores/erasures.ts'
 import { identityStore } from '../../../../postgres/stores/identity.ts'
 import { postgresVault, type Vault } from '../../../../postgres/stores/vault.ts'
 import { type IdentifierType, identifierTypes } from '../../../../schemas/messages.ts'
@@ -18,8 +22,9 @@ export type Known = Partial<Record<IdentifierType, string>> & {
   at?: number
 }
 
-export const testVault = (pool: pg.Pool): Vault =>
-  postgresVault(pool, vaultKeys(loadConfig({ ...process.env, BASE_URL: '' }).secret))
+const { secret } = loadConfig({ ...process.env, BASE_URL: '' })
+
+export const testVault = (pool: pg.Pool): Vault => postgresVault(pool, vaultKeys(secret), { timeoutMs: 20_000 })
 
 /** Tells a profile of people as the processors do, and gives the warehouse its copy of who is whom. */
 export function peopleOf(pool: pg.Pool, world: World) {
@@ -27,6 +32,15 @@ export function peopleOf(pool: pg.Pool, world: World) {
   const identity = identityStore(pool)
   return {
     vault,
+    erase: (selector: CustomerSelector) =>
+      transaction(pool, (tx) =>
+        eraseCustomer(tx, erasureSecrets(secret), world.profile, {
+          requestRef: randomUUID(),
+          selector,
+          reason: 'other',
+          requestedBy: 'test',
+        }),
+      ),
     async meet(known: Known) {
       const values = identifierTypes.flatMap((type) => {
         const value = known[type]

@@ -104,6 +104,28 @@ describe('GET /customers/{id}/journey', () => {
     }
   })
 
+  it('is empty once its customer was erased, by whatever id', async () => {
+    const { world, read, meet, erase } = await known()
+    const visitor = randomUUID()
+    const { customer, subject } = await meet({ external_customer_id: 'C-1', email: 'a@shop.cl', visitor })
+    await world.hit(visitor, at('01T00:00:00'))
+    const payment = await world.outcome(subject, at('02T00:00:00'))
+    await world.recompute()
+    await erase({ type: 'email', value: 'a@shop.cl' })
+    for (const handle of [customer, visitor]) {
+      expect((await read(`/customers/${handle}/journey`)).body.data).toEqual({ events: [], total_count: 0 })
+    }
+    expect((await read('/customers/journey?customer_key=C-1')).body.error.code).toBe('customer_not_found')
+    expect((await read('/customers/journey?email=a%40shop.cl')).body.error.code).toBe('customer_not_found')
+    const kept = await read(`/conversions/${payment}/journey`)
+    expect(kept.body).toMatchObject({
+      data: { total_count: 2 },
+      meta: { conversion: { customer_key: null }, person: { name: null, identifiers: [] } },
+    })
+    const listed = await read('/customers?goal=payment_received&date_from=2026-10-01&date_to=2026-10-31')
+    expect(listed.body.data).toMatchObject([{ customer_profile_id: customer, name: null, email: null, revenue: 100 }])
+  })
+
   it('leaves out the hits of bots', async () => {
     const { world, read } = await api.profile()
     const visitor = randomUUID()
