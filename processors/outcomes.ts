@@ -6,7 +6,7 @@ import { crmOutcome, type OutcomeRow, paymentOutcome, serverOutcome } from './fa
 import { isOutcome, plausible } from './facts/plausible.ts'
 import { storeOutcomes } from './facts/store-outcomes.ts'
 import { openPeople, type Sighting } from './identity/open-people.ts'
-import { each, gather, ok, pipeline } from './runner/pipeline.ts'
+import { each, gather, ok, pipeline, together } from './runner/pipeline.ts'
 
 type Outcome = ServerEvent | CrmOutcome | Payment
 
@@ -24,8 +24,10 @@ const outcomePipeline = <Value extends Outcome>(
     )
     .step('people', openPeople(vault))
     .sink(
-      gather((value) => value.observations, identity.observe),
-      gather((value) => [value.row], storeOutcomes(warehouse)),
+      together(
+        gather((value) => value.observations, identity.observe),
+        gather((value) => [value.row], storeOutcomes(warehouse)),
+      ),
       gather((value) => [value.row], markDirty(producer)),
     )
 

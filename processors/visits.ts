@@ -7,7 +7,7 @@ import { trackerOutcome } from './facts/outcome-row.ts'
 import { isVisit, plausible } from './facts/plausible.ts'
 import { storeOutcomes } from './facts/store-outcomes.ts'
 import { openPeople, type Sighting } from './identity/open-people.ts'
-import { each, gather, type Message, ok, pipeline } from './runner/pipeline.ts'
+import { each, gather, type Message, ok, pipeline, together } from './runner/pipeline.ts'
 
 /** Tracker hits → whose they are → stored as they came → whose credit may have changed. */
 export const visitsPipeline = ({ warehouse, producer, vault, identity }: FactDeps) =>
@@ -19,12 +19,14 @@ export const visitsPipeline = ({ warehouse, producer, vault, identity }: FactDep
     )
     .step('people', openPeople(vault))
     .sink(
-      gather((value) => value.observations, identity.observe),
-      gather(
-        (value) => value.hits,
-        (hits) => warehouse.insert('hits', hits),
+      together(
+        gather((value) => value.observations, identity.observe),
+        gather(
+          (value) => value.hits,
+          (hits) => warehouse.insert('hits', hits),
+        ),
+        gather((value) => value.outcomes, storeOutcomes(warehouse)),
       ),
-      gather((value) => value.outcomes, storeOutcomes(warehouse)),
       gather((value) => value.dirty, markDirty(producer)),
     )
 

@@ -1,7 +1,7 @@
 import type { Warehouse } from '../../clickhouse/client.ts'
 import type { OutcomeRow } from './outcome-row.ts'
 
-/** The ways to an outcome first: an outcome that is there is always found. */
+/** Outcomes and the ways to them, all at once: attribution is told when the last is stored. */
 export const storeOutcomes =
   (warehouse: Warehouse) =>
   async (outcomes: OutcomeRow[]): Promise<void> => {
@@ -13,8 +13,8 @@ export const storeOutcomes =
       warehouse.insert('outcome_subjects', pairs),
       warehouse.insert('named_outcomes', named),
       warehouse.insert('payment_times', paid),
+      warehouse.insert('outcomes', outcomes),
     ])
-    await warehouse.insert('outcomes', outcomes)
   }
 
 const pairOf = ({ profile_id, subject_id, outcome_id }: OutcomeRow) => ({ profile_id, subject_id, outcome_id })

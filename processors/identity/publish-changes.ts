@@ -43,11 +43,7 @@ async function publish({ warehouse, producer }: PublishDeps, changes: IdentityCh
     customer_id: change.customerId,
     version: change.version,
   }))
-  // The way back first: a subject that the map gives to a customer is always found from there.
-  await warehouse.insert(
-    'customer_subjects',
-    rows.map(({ version, ...row }) => row),
-  )
-  await warehouse.insert('identity_map', rows)
+  const waysBack = rows.map(({ version, ...row }) => row)
+  await Promise.all([warehouse.insert('customer_subjects', waysBack), warehouse.insert('identity_map', rows)])
   await markDirty(producer)(rows)
 }

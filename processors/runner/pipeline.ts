@@ -44,6 +44,14 @@ export const gather =
   (batch) =>
     store(batch.flatMap(({ value }) => rowsOf(value)))
 
+/** Sinks that do not depend on each other; over when the last is, so that a retry never meets one still under way. */
+export const together =
+  <A>(...sinks: Sink<A>[]): Sink<A> =>
+  async (batch) => {
+    const results = await Promise.allSettled(sinks.map((sink) => sink(batch)))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
 export interface Pipeline {
   name: string
   topic: Topic<unknown>

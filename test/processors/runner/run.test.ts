@@ -15,6 +15,7 @@ import {
   pipeline,
   reject,
   skip,
+  together,
 } from '../../../processors/runner/pipeline.ts'
 import { type RunDeps, run } from '../../../processors/runner/run.ts'
 import type { DirtyCustomers } from '../../../schemas/messages.ts'
@@ -149,6 +150,41 @@ describe('a pipeline', { timeout: 60_000 }, () => {
     expect(text).toContain(`touchline_batch_retries_total{pipeline="${topic.name}",code="TypeError"} 2`)
     expect(text).toContain(`touchline_messages_total{pipeline="${topic.name}",kind="ok",reason=""} 3`)
     expect(text).toContain(`touchline_consumer_lag{group="${groupOf(topic.name)}"`)
+  })
+
+  it('runs sinks together that do not depend on each other, and the next one when the last of them is over', async () => {
+    const topic = await freshTopic()
+    const log: string[] = []
+    const both = Promise.withResolvers<void>()
+    const meet = (name: string) => async () => {
+      log.push(name)
+      if (log.length === 2) both.resolve()
+      await both.promise
+    }
+    const chain = pipeline(topic).sink(together(meet('a'), meet('b')), async () => void log.push('after'))
+    await producer.send(topic, [dirty('s')])
+    await runUntil(chain, () => log.includes('after'))
+    expect(log).toEqual(['a', 'b', 'after'])
+  })
+
+  it('waits for the slower of two sinks before it tries a batch again', async () => {
+    const topic = await freshTopic()
+    const log: string[] = []
+    const chain = pipeline(topic).sink(
+      together(
+        async () => {
+          if (!log.includes('slow')) throw new Error('too early')
+        },
+        async () => {
+          await new Promise((resolve) => setTimeout(resolve, 100))
+          log.push('slow')
+        },
+      ),
+      async () => void log.push('after'),
+    )
+    await producer.send(topic, [dirty('s')])
+    await runUntil(chain, () => log.includes('after'))
+    expect(log).toEqual(['slow', 'slow', 'after'])
   })
 
   it('stops loudly when a batch keeps failing, and never skips it', async () => {
