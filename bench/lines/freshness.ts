@@ -110,7 +110,7 @@ async function probe(stage: Stage, profile: BenchProfile, first: number, count: 
       seconds.push((now - at) / 1000)
       acceptedAt.delete(name)
     }
-    await sleep(25)
+    await sleep(100)
   }
   await last
   // One that never showed counts as long as it was waited for.
