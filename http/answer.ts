@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { type ResponseSpec, seal, wrap } from './envelope.ts'
+import { File, type ResponseSpec, seal, wrap } from './envelope.ts'
 import type { Operation } from './operation.ts'
 
 /** What goes out, as far as the operation decides it. */
@@ -34,6 +34,10 @@ export async function perform(
     },
   } as never)
   if (!operation.statuses.includes(out.status)) throw new Error(`${operation.id} does not declare its status.`)
+  if (result instanceof File) {
+    if (!Object.hasOwn(operation.files, result.type)) throw new Error(`${operation.id} does not declare its file.`)
+    return { ...out, body: result, persons: persons ?? 0 }
+  }
   const own = operation.isPublic ? undefined : (profileId ?? null)
   const body = seal(operation, wrap(operation.response, result, own))
   return { ...out, body, persons: persons ?? personsIn(operation.response, body as { data: unknown }) }
@@ -51,6 +55,9 @@ export function personsIn({ kind }: ResponseSpec, { data }: { data: unknown }): 
 
 export function send(reply: FastifyReply, answer: Answer): unknown {
   reply.code(answer.status).headers(answer.headers)
+  if (answer.body instanceof File) {
+    return reply.type(`${answer.body.type}; charset=utf-8`).send(answer.body.text)
+  }
   reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
   return answer.body
 }

@@ -5,6 +5,17 @@ export const Pagination = z
   .meta({ id: 'Pagination', description: 'Whether more rows follow, and what to send to get them.' })
 export type Pagination = z.infer<typeof Pagination>
 
+/** A body that wears no envelope: a file to be used as it is, of a type that the operation declares in `files`. */
+export class File {
+  readonly type: string
+  readonly text: string
+
+  constructor(type: string, text: string) {
+    this.type = type
+    this.text = text
+  }
+}
+
 type Shape = z.ZodRawShape
 // biome-ignore lint/complexity/noBannedTypes: the shape of a meta object without further fields
 export type NoShape = {}

@@ -49,9 +49,16 @@ export function describeOperation(operation: Operation<never>): FastifySchema {
     status,
     { description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join(' '), ...json(ErrorEnvelope) },
   ])
+  const files = Object.entries(operation.files).map(([type, description]) => [
+    type,
+    { schema: z.string().meta({ description }) },
+  ])
   const successes = operation.statuses.map((status) => [
     status,
-    { description: status === 201 ? 'Created.' : status === 202 ? 'Accepted.' : 'Done.', ...json(operation.envelope) },
+    {
+      description: status === 201 ? 'Created.' : status === 202 ? 'Accepted.' : 'Done.',
+      content: { ...json(operation.envelope).content, ...Object.fromEntries(files) },
+    },
   ])
   return {
     operationId: operation.id,

@@ -4,11 +4,18 @@ import type { z } from 'zod'
 import type { Credential, CredentialKind, Profile, Workspace } from '../domain/credentials.ts'
 import type { Scope } from '../domain/scopes.ts'
 import type { Deprecation } from './deprecation.ts'
-import { envelopeSchema, type MetaProfile, type NoShape, type ResponseSpec, type Result } from './envelope.ts'
+import {
+  envelopeSchema,
+  type File,
+  type MetaProfile,
+  type NoShape,
+  type ResponseSpec,
+  type Result,
+} from './envelope.ts'
 import type { ErrorCode } from './errors.ts'
 import type { RateLimitClass } from './rate-limit.ts'
 
-export { one, page } from './envelope.ts'
+export { File, one, page } from './envelope.ts'
 export { ApiError } from './errors.ts'
 export { DateRange, Day, failsAs, Level, limit, Model, offset } from './parameters.ts'
 
@@ -107,6 +114,8 @@ interface Description<
   /** The code of a failed check, where it is not the general one; single fields use `failsAs`. */
   onInvalid?: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
   response: Response
+  /** Types of files that the handler can answer with instead of the envelope, and when it does. */
+  files?: Readonly<Record<string, string>>
   /** 200 unless said otherwise; with several, the first is the default and `reply.status` picks another. */
   status?: number | readonly [number, ...number[]]
   /** Codes beyond the general ones that the handler answers with. */
@@ -114,7 +123,9 @@ interface Description<
   deprecated?: Deprecation
 }
 
-type Handler<Context, Response> = (context: Context) => Promise<Result<NoInfer<Response>>> | Result<NoInfer<Response>>
+type Handler<Context, Response> = (
+  context: Context,
+) => Promise<Result<NoInfer<Response>> | File> | Result<NoInfer<Response>> | File
 
 export type Declaration<
   Deps,
@@ -173,6 +184,7 @@ export interface Operation<Deps> {
   body: z.ZodType | undefined
   onInvalid: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
   response: ResponseSpec
+  files: Readonly<Record<string, string>>
   envelope: z.ZodType
   statuses: readonly number[]
   errors: readonly ErrorCode[]
@@ -223,6 +235,7 @@ export function defineOperation<Deps extends object>() {
       body: declaration.body,
       onInvalid: declaration.onInvalid ?? {},
       response: declaration.response,
+      files: declaration.files ?? {},
       envelope: envelopeSchema(declaration.response, metaProfile),
       statuses: typeof status === 'number' ? [status] : status,
       errors: declaration.errors ?? [],

@@ -44,6 +44,18 @@ const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(8080),
   BASE_URL: z.url().optional(),
   API_URL: z.url().optional(),
+  /** Where pages fetch the tracker and send their hits, unless a profile has a domain of its own. */
+  TRACKER_URL: z.url().optional(),
+  /** Further names, separated by commas, under which the collector is called from inside. */
+  COLLECTOR_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((host) => host.trim().toLowerCase())
+        .filter((host) => host !== ''),
+    ),
   KAFKA_BROKERS: z.string().min(1).optional(),
   CLICKHOUSE_URL: z.url().optional(),
   DATABASE_URL: z.url().optional(),
@@ -81,6 +93,9 @@ export interface Config {
   port: number
   baseUrl: string
   apiUrl: string
+  trackerUrl: string
+  /** Names of our own, under which the collector answers. */
+  collectorHosts: string[]
   kafkaBrokers: string[]
   clickhouseUrl: string
   databaseUrl: string
@@ -112,12 +127,16 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     return value
   }
   const baseUrl = (e.BASE_URL ?? running?.base_url ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, '')
+  const apiUrl = (e.API_URL ?? baseUrl).replace(/\/$/, '')
+  const trackerUrl = (e.TRACKER_URL ?? baseUrl).replace(/\/$/, '')
   return {
     home,
     host: e.HOST,
     port: e.PORT,
     baseUrl,
-    apiUrl: (e.API_URL ?? baseUrl).replace(/\/$/, ''),
+    apiUrl,
+    trackerUrl,
+    collectorHosts: [...[baseUrl, apiUrl, trackerUrl].map((url) => new URL(url).hostname), ...e.COLLECTOR_HOSTS],
     kafkaBrokers: address('KAFKA_BROKERS', running?.kafka_brokers).split(','),
     clickhouseUrl: address('CLICKHOUSE_URL', running?.clickhouse_url),
     databaseUrl: address('DATABASE_URL', running?.database_url),

@@ -1,15 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isAllowedOrigin } from '../domain/tracking-settings.ts'
 import { parseUserAgent } from '../domain/user-agent.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
+import type { RefusalCounter } from '../postgres/stores/refusals.ts'
 import type { TrackedProfile, TrackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import { topics } from '../schemas/topics.ts'
 import type { CollectLimits } from './collect-limits.ts'
 import { validationError } from './issues.ts'
-import type { Locate } from './locate.ts'
+import type { Locate, Place } from './locate.ts'
 import type { IngestMetrics } from './metrics.ts'
 import { maxEvents, SentVisit, toVisitBatch } from './visit-batch.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose tracking key the request carries, also when it is refused. */
+    trackedProfileId: string | undefined
+  }
+}
 
 export interface CollectDeps {
   producer: Pick<Producer, 'send'>
@@ -18,6 +27,8 @@ export interface CollectDeps {
   locate: Locate
   limits: CollectLimits
   metrics: IngestMetrics
+  /** Where a profile later sees what was turned away; nothing is counted without it. */
+  refusals?: Pick<RefusalCounter, 'count'> | undefined
   clock?: () => number
 }
 
@@ -26,8 +37,9 @@ const bodyLimitBytes = 128 * 1024
 
 /** `POST /collect`: validate, seal, produce. The 204 says that Kafka has it. */
 export const collectPlugin =
-  ({ producer, vault, trackingKeys, locate, limits, metrics, clock = Date.now }: CollectDeps) =>
+  ({ producer, vault, trackingKeys, locate, limits, metrics, refusals, clock = Date.now }: CollectDeps) =>
   (app: FastifyInstance): void => {
+    app.decorateRequest('trackedProfileId', undefined)
     readBeacons(app)
     allowAnyOrigin(app)
 
@@ -44,12 +56,12 @@ export const collectPlugin =
     app.post('/collect', options, async (request, reply) => {
       const receivedAt = clock()
       const body = bodyOf(request)
-      const profile = await profileOf(body)
+      const profile = await profileOf(request, body)
       limits.admitKey(String(body.tracking_key), countOf(body.events))
       const visit = SentVisit.safeParse(body)
       if (!visit.success) throw validationError(visit.error)
       const agent = parseUserAgent(request.headers['user-agent'])
-      const place = locate(request)
+      const place = reduced(locate(request), profile)
       const onRefused = metrics.identifierRefused
       const batch = await toVisitBatch(visit.data, { profile, receivedAt, agent, place, vault, onRefused })
       await producer.send(topics.visits, [batch])
@@ -58,13 +70,19 @@ export const collectPlugin =
       return reply.code(204).send()
     })
 
-    app.addHook('onError', async (_request, reply, error) => {
+    app.addHook('onError', async (request, reply, error) => {
       reply.header('access-control-expose-headers', 'Retry-After')
       const { code } = error as { code?: unknown }
-      metrics.refused('collect', error instanceof ApiError ? (reasonOf(error) ?? error.code) : nameOf(code))
+      const reason = error instanceof ApiError ? (reasonOf(error) ?? error.code) : nameOf(code)
+      metrics.refused('collect', reason)
+      const profileId = request.trackedProfileId ?? request.domainProfileId
+      refusals?.count({ profileId, origin: request.headers.origin, source: 'collect', reason })
     })
 
-    async function profileOf({ tracking_key: key }: Record<string, unknown>): Promise<TrackedProfile> {
+    async function profileOf(
+      request: FastifyRequest,
+      { tracking_key: key }: Record<string, unknown>,
+    ): Promise<TrackedProfile> {
       if (typeof key !== 'string') {
         const message = 'must be the text of a tracking key'
         throw new ApiError('validation_error', `tracking_key: ${message}`, {
@@ -72,11 +90,21 @@ export const collectPlugin =
         })
       }
       const found = await trackingKeys(key)
-      if (found.state === 'active') return found.profile
+      if (found.state === 'active') {
+        request.trackedProfileId = found.profile.id
+        if (isAllowedOrigin(found.profile.allowedOrigins, request.headers.origin)) return found.profile
+        throw new ApiError('forbidden', 'The profile takes no hits from this origin.', { reason: 'origin_not_allowed' })
+      }
+      if (found.state === 'revoked') request.trackedProfileId = found.profileId
       const reason = `tracking_key_${found.state}`
       throw new ApiError('unauthorized', `The tracking key is ${found.state}.`, { reason })
     }
   }
+
+const reduced = ({ country, city }: Place, { locationDetail }: TrackedProfile): Place => ({
+  country: locationDetail === 'none' ? null : country,
+  city: locationDetail === 'city' ? city : null,
+})
 
 const countOf = (events: unknown) => (Array.isArray(events) ? Math.min(Math.max(events.length, 1), maxEvents) : 1)
 

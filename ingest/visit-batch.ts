@@ -40,7 +40,7 @@ export const SentVisit = z.object({
 export type SentVisit = z.output<typeof SentVisit>
 
 export interface VisitContext {
-  profile: TrackedProfile
+  profile: Pick<TrackedProfile, 'id' | 'reportingCurrency'>
   receivedAt: number
   agent: Agent
   place: Place
@@ -109,7 +109,7 @@ function toHit(sent: SentHit, at: number, visitorId: string, skewMs: number, con
 }
 
 /** A value without a currency is in the profile's own. */
-function moneyOf({ properties }: SentHit, at: number, profile: TrackedProfile) {
+function moneyOf({ properties }: SentHit, at: number, profile: VisitContext['profile']) {
   if (properties?.value == null) return { amount_minor: null, currency: null }
   const currency = properties.currency ?? profile.reportingCurrency
   const minor = toMinor(properties.value, currency)

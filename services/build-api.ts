@@ -13,17 +13,23 @@ import {
   tokenKeys,
 } from '../http/app.ts'
 import type { Config } from '../infra/config.ts'
+import { domainRecords } from '../infra/domain-records.ts'
 import { openGeoip } from '../infra/geoip.ts'
 import type { Logger } from '../infra/logger.ts'
+import { connectOutbound } from '../infra/outbound.ts'
 import { connectRedis } from '../infra/redis.ts'
 import { collectPlugin } from '../ingest/collect.ts'
 import { collectLimits } from '../ingest/collect-limits.ts'
 import { locator } from '../ingest/locate.ts'
 import { ingestMetrics } from '../ingest/metrics.ts'
 import { operations as ingestOperations } from '../ingest/operations.ts'
+import { servedHosts } from '../ingest/served-hosts.ts'
 import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
+import { domainOwners } from '../postgres/stores/custom-domains.ts'
+import { refusalCounter } from '../postgres/stores/refusals.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
 import { customerOperations, identityOperations, operations } from '../query-api/operations/index.ts'
+import { trackingOperations } from '../query-api/operations/tracking/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
 import { buildTracker } from '../tracker/build.ts'
 import type { connectEngines } from './engines.ts'
@@ -34,7 +40,7 @@ export type ApiEngines = Omit<Awaited<ReturnType<typeof connectEngines>>, 'codec
 export async function buildApi(config: Config, logger: Logger, engines: ApiEngines) {
   const { isTrustedProxy, isMetricsReader } = config
   const database = config.geoipDatabase ? { database: await openGeoip(config.geoipDatabase) } : {}
-  const { postgres, warehouse, producer, vault, checks } = engines
+  const { postgres, warehouse, producer, vault, admin: kafka, checks } = engines
   const redis = config.redisUrl ? connectRedis(config.redisUrl) : undefined
   const rateLimiter = redis ? redisRateLimiter(redis) : localRateLimiter()
   const tokens = accessTokens(tokenKeys(config.tokenKeys, config.secret))
@@ -42,6 +48,10 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
   const metrics = new Registry()
   const collected = ingestMetrics(metrics)
   const limits = collectLimits({ ...config.collectLimits, isTrustedProxy, redis })
+  const refusals = refusalCounter(postgres)
+  const tracker = await buildTracker()
+  const outbound = connectOutbound({ isAllowed: config.isOutboundAllowed, dnsServers: config.dnsServers })
+  const records = domainRecords({ servers: config.dnsServers })
   const app = await buildApp({
     baseUrl: config.baseUrl,
     apiUrl: config.apiUrl,
@@ -58,18 +68,34 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
       mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
       mount(customerOperations, { postgres, clickhouse: warehouse, vault }, ['postgres', 'clickhouse']),
       mount(identityOperations, { postgres, vault, erasureSecrets: erasureSecrets(config.secret) }, ['postgres']),
+      mount(
+        trackingOperations,
+        {
+          postgres,
+          clickhouse: warehouse,
+          tracker,
+          trackerUrl: config.trackerUrl,
+          outbound,
+          domainRecords: records,
+          kafka,
+        },
+        ['postgres', 'clickhouse', 'kafka'],
+      ),
       mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),
     ],
     plugins: [
-      collectPlugin({
-        producer,
-        vault,
-        trackingKeys: trackingKeyLookup(postgres),
-        locate: locator({ ...database, isTrustedProxy }),
-        limits,
-        metrics: collected,
-      }),
-      trackerScriptPlugin(await buildTracker()),
+      servedHosts({ own: config.collectorHosts, ownerOf: domainOwners(postgres) }, [
+        collectPlugin({
+          producer,
+          vault,
+          trackingKeys: trackingKeyLookup(postgres),
+          locate: locator({ ...database, isTrustedProxy }),
+          limits,
+          metrics: collected,
+          refusals,
+        }),
+        trackerScriptPlugin(tracker),
+      ]),
       async (scope) => void (await scope.register(schemaRegistry)),
     ],
   })
@@ -78,6 +104,8 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
     stop: async () => {
       await app.close()
       limits.stop()
+      await refusals.stop()
+      await outbound.close()
       redis?.disconnect()
     },
   }

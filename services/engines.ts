@@ -30,6 +30,7 @@ export async function connectEngines(config: Config, logger: Logger, options: { 
     warehouse,
     producer,
     codec,
+    admin,
     vault,
     checks: {
       postgres: () => postgres.query('SELECT 1'),

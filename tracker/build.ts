@@ -9,6 +9,8 @@ export interface BuiltTracker {
   script: string
   /** The loader with `TOUCHLINE_SRC` and `TOUCHLINE_SETTINGS` still to be filled in. */
   loader: string
+  /** The store's custom pixel with `TOUCHLINE_SETTINGS` still to be filled in. */
+  storePixel: string
   /** Names this very script in its address. */
   hash: string
   /** What `integrity="…"` takes. */
@@ -17,11 +19,16 @@ export interface BuiltTracker {
 
 /** The browser's script from its sources; the same bytes wherever it is built. */
 export async function buildTracker(): Promise<BuiltTracker> {
-  const [script, loader] = await Promise.all([bundle('main.ts'), bundle('loader.ts')])
+  const [script, loader, storePixel] = (await Promise.all(['main.ts', 'loader.ts', 'store-pixel.ts'].map(bundle))) as [
+    string,
+    string,
+    string,
+  ]
   const digest = (algorithm: string) => createHash(algorithm).update(script)
   return {
     script,
     loader,
+    storePixel,
     hash: digest('sha256').digest('hex').slice(0, 16),
     integrity: `sha384-${digest('sha384').digest('base64')}`,
   }

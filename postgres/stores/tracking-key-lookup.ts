@@ -1,15 +1,20 @@
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
+import { defaultTrackingSettings, type TrackingSettings } from '../../domain/tracking-settings.ts'
 import { within } from '../within.ts'
 
 export interface TrackedProfile {
   id: string
   reportingCurrency: string
+  /** Whose pages may send; empty is everybody's. */
+  allowedOrigins: readonly string[]
+  /** What is kept of where a hit came from. */
+  locationDetail: TrackingSettings['location_detail']
 }
 
 export type TrackingKeyState =
   | { state: 'active'; profile: TrackedProfile }
-  | { state: 'revoked' }
+  | { state: 'revoked'; profileId: string }
   | { state: 'unknown' }
 
 /** Whose hits a tracking key names; on the collector's hot path. */
@@ -72,18 +77,36 @@ export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): T
 }
 
 async function readKey(pool: pg.Pool, key: string, timeoutMs: number): Promise<TrackingKeyState> {
-  const { rows } = await pool.query<{ profile_id: string; reporting_currency: string; is_active: boolean }>({
+  const { rows } = await pool.query<Row>({
     text: `WITH seen AS (
              UPDATE tracking_keys SET last_seen_at = now()
              WHERE key = $1 AND revoked_at IS NULL
                AND (last_seen_at IS NULL OR last_seen_at < now() - interval '1 minute'))
-           SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND p.archived_at IS NULL AS is_active
-           FROM tracking_keys k JOIN profiles p ON p.id = k.profile_id WHERE k.key = $1`,
+           SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND p.archived_at IS NULL AS is_active,
+             s.settings
+           FROM tracking_keys k JOIN profiles p ON p.id = k.profile_id
+           LEFT JOIN tracking_settings s ON s.profile_id = k.profile_id WHERE k.key = $1`,
     values: [key],
     query_timeout: timeoutMs,
   } as pg.QueryConfig)
   const row = rows[0]
   if (!row) return { state: 'unknown' }
-  if (!row.is_active) return { state: 'revoked' }
-  return { state: 'active', profile: { id: row.profile_id, reportingCurrency: row.reporting_currency } }
+  if (!row.is_active) return { state: 'revoked', profileId: row.profile_id }
+  const { allowed_origins, location_detail } = { ...defaultTrackingSettings, ...row.settings }
+  return {
+    state: 'active',
+    profile: {
+      id: row.profile_id,
+      reportingCurrency: row.reporting_currency,
+      allowedOrigins: allowed_origins,
+      locationDetail: location_detail,
+    },
+  }
+}
+
+interface Row {
+  profile_id: string
+  reporting_currency: string
+  is_active: boolean
+  settings: Partial<TrackingSettings> | null
 }

@@ -4,6 +4,7 @@ import { buildApp, mount } from '../../http/app.ts'
 import { unauthorized } from '../../http/authenticate.ts'
 import { operations as ingestOperations } from '../../ingest/operations.ts'
 import { customerOperations, identityOperations, operations } from '../../query-api/operations/index.ts'
+import { trackingOperations } from '../../query-api/operations/tracking/index.ts'
 import { baseUrl, captureLog } from '../http/test-app.ts'
 
 // Nothing is called here but the description and doors without a key, so no operation needs its engines.
@@ -12,7 +13,7 @@ const app = await buildApp({
   apiUrl: 'https://api.touchline.example',
   logger: captureLog().logger,
   authenticate: () => Promise.reject(unauthorized()),
-  mounts: [operations, customerOperations, identityOperations, ingestOperations].map((each) =>
+  mounts: [operations, customerOperations, identityOperations, trackingOperations, ingestOperations].map((each) =>
     mount(each as never, {} as never, []),
   ),
 })
@@ -31,9 +32,13 @@ interface Described {
 
 it('describes every operation in a document that is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(description))).toMatchObject({ valid: true })
-  const declared = [...operations, ...customerOperations, ...identityOperations, ...ingestOperations].map(
-    ({ id }) => id,
-  )
+  const declared = [
+    ...operations,
+    ...customerOperations,
+    ...identityOperations,
+    ...trackingOperations,
+    ...ingestOperations,
+  ].map(({ id }) => id)
   expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(declared.sort())
 })
 

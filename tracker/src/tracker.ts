@@ -40,6 +40,9 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
   // Reading storage costs on a slow device; what an earlier page left can wait for a quiet moment.
   const recover = () => (window.requestIdleCallback || setTimeout)(guard(queue.recover))
 
+  /** Other tags of the page may follow the visitor's choice. */
+  const announce = () => page.dispatchEvent(new CustomEvent('touchline:consent', { detail: consent === 'granted' }))
+
   const first = () => {
     view()
     if (settings.spa !== 'off') followPages(page, settings.spa, view)
@@ -47,7 +50,10 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
     on(page, 'pagehide', queue.leave)
     on(document, 'visibilitychange', () => document.visibilityState === 'hidden' && queue.leave())
     on(page, 'online', queue.flush)
-    if (consent === 'granted') recover()
+    if (consent === 'granted') {
+      recover()
+      setTimeout(announce, 0)
+    }
   }
   // A page that the browser prepares in advance is a view when it is shown.
   if ((document as Document & { prerendering?: boolean }).prerendering) on(document, 'prerenderingchange', first)
@@ -87,6 +93,7 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
         queue.clear()
         visitor.forget()
       }
+      announce()
     },
     reset() {
       visitor.forget()

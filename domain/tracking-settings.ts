@@ -1,0 +1,53 @@
+export const consentModes = ['required', 'not_required'] as const
+export const spaModes = ['history', 'hash', 'off'] as const
+export const locationDetails = ['city', 'country', 'none'] as const
+
+/** What a profile says about its tracker and about what is kept of a hit. */
+export interface TrackingSettings {
+  consent_mode: (typeof consentModes)[number]
+  honour_gpc: boolean
+  honour_dnt: boolean
+  spa_mode: (typeof spaModes)[number]
+  /** Null is the widest domain that the browser takes. */
+  cookie_domain: string | null
+  cookie_days: number
+  /** Origins whose hits are taken, `https://*.example.com` for all subdomains; none listed is all. */
+  allowed_origins: string[]
+  location_detail: (typeof locationDetails)[number]
+}
+
+export const defaultTrackingSettings: TrackingSettings = {
+  consent_mode: 'not_required',
+  honour_gpc: true,
+  honour_dnt: false,
+  spa_mode: 'history',
+  cookie_domain: null,
+  cookie_days: 395,
+  allowed_origins: [],
+  location_detail: 'city',
+}
+
+const hostShape = /^(?=.{1,253}$)(?!.*\.\.)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
+
+/** A name in the way DNS writes it; an international one in its ASCII form. */
+export const isHostName = (text: string): boolean => hostShape.test(text) && !/^[\d.]+$/.test(text)
+
+/** `https://shop.example.com`, a port if need be, or `https://*.example.com`. */
+export function isOriginPattern(text: string): boolean {
+  const [, scheme, host, port] = /^(https?):\/\/(?:\*\.)?([a-z0-9.-]+)(?::(\d{1,5}))?$/.exec(text) ?? []
+  if (!scheme || !host) return false
+  return (isHostName(host) || /^\d+\.\d+\.\d+\.\d+$/.test(host)) && (port === undefined || Number(port) <= 65_535)
+}
+
+export function isAllowedOrigin(allowed: readonly string[], origin: string | undefined): boolean {
+  if (allowed.length === 0) return true
+  if (!origin) return false
+  const sent = origin.toLowerCase()
+  return allowed.some((pattern) => {
+    const [scheme = '', host = ''] = pattern.split('://')
+    if (!host.startsWith('*.')) return sent === pattern
+    return (
+      sent.startsWith(`${scheme}://`) && sent.endsWith(host.slice(1)) && sent.length > scheme.length + 2 + host.length
+    )
+  })
+}

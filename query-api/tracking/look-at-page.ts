@@ -1,0 +1,104 @@
+import { type Outbound, type OutboundAnswer, OutboundError, type OutboundReason } from '../../infra/outbound.ts'
+import type { InstallCheck } from '../../postgres/stores/install-verifications.ts'
+import { policyAllows } from './content-policy.ts'
+
+export interface Expected {
+  /** The profile's active tracking keys. */
+  keys: readonly string[]
+  origin: string
+  /** When the last hit with one of the keys came in. */
+  lastSeenAt: Date | null
+}
+
+const pageLimits = { timeoutMs: 10_000, maxBytes: 2 * 1024 * 1024, whenLarger: 'cut' } as const
+const dayMs = 86_400_000
+
+const unreachable: Record<OutboundReason, string> = {
+  invalid_url: 'The address is not one of a public page.',
+  name_not_found: 'No name server knows the host.',
+  address_not_public: 'The host is not on the public internet.',
+  timed_out: 'The page did not answer within ten seconds.',
+  too_large: 'The page is too large.',
+  tls_failed: 'The page’s certificate is not valid.',
+  unreachable: 'The host does not answer.',
+}
+
+/** Fetches the page once, as a visitor without cookies, and says what of the installation can be seen in it. */
+export async function lookAtPage(
+  outbound: Outbound,
+  url: string,
+  expected: Expected,
+  now: number,
+): Promise<{ status: 'passed' | 'failed'; checks: InstallCheck[] }> {
+  const checks: InstallCheck[] = []
+  const say = (key: string, status: InstallCheck['status'], message: string) => checks.push({ key, status, message })
+  try {
+    const answer = await outbound.send(url, { ...pageLimits, headers: { accept: 'text/html,*/*;q=0.5' } })
+    const problem = problemOf(answer)
+    if (problem) say('page_reachable', 'fail', problem)
+    else {
+      say('page_reachable', 'pass', 'The page was fetched.')
+      judgePage(say, answer, expected)
+    }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    say('page_reachable', 'fail', unreachable[error.reason])
+  }
+  const isSeen = expected.lastSeenAt !== null && now - expected.lastSeenAt.getTime() < dayMs
+  if (isSeen) say('hits_arriving', 'pass', 'Hits with the tracking key came in within the last day.')
+  else say('hits_arriving', 'warn', 'No hit with the tracking key came in within the last day: open the page once.')
+  return { status: checks.some(({ status }) => status === 'fail') ? 'failed' : 'passed', checks }
+}
+
+function problemOf({ status, headers, body }: OutboundAnswer): string | undefined {
+  if (status >= 300 && status < 400) return 'The page redirects: verify the address that it leads to.'
+  if (status !== 200) return `The page answers with status ${status}.`
+  if (!/html/i.test(String(headers['content-type'] ?? '')) && !/<html|<head|<script/i.test(body.toString('latin1')))
+    return 'The address does not show an HTML page.'
+  return undefined
+}
+
+type Say = (key: string, status: InstallCheck['status'], message: string) => void
+
+function judgePage(say: Say, { body, headers }: OutboundAnswer, { keys, origin }: Expected) {
+  const html = body.toString('utf8').replace(/<!--(?!\[if)[\s\S]*?-->/g, '')
+  const found = [...html.matchAll(/tl_pub_[0-9A-Za-z]{10,64}/g)].map(([key]) => key)
+  const hasTagManager = /googletagmanager\.com\/gtm\.js/.test(html)
+  if (found.length === 0 && hasTagManager) {
+    say('snippet_found', 'warn', 'The snippet is not in the page itself; its tag manager may bring it.')
+  } else if (found.length === 0) {
+    say('snippet_found', 'fail', 'The snippet is not in the page: paste it at the top of its head.')
+  } else {
+    say('snippet_found', 'pass', 'The snippet is in the page.')
+    judgeSnippet(say, html, found, keys)
+  }
+  const header = headers['content-security-policy']
+  const policies = [
+    ...[header ?? []].flat(),
+    ...[...html.matchAll(/<meta[^>]+content-security-policy[^>]*content=(?:"([^"]*)"|'([^']*)')/gi)].map(
+      ([, double, single]) => double ?? single ?? '',
+    ),
+  ]
+  const isOpen =
+    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`) &&
+    policyAllows(policies, 'connect-src', `${origin}/collect`)
+  if (isOpen) say('policy_allows', 'pass', 'The page’s content-security policy lets the tracker load and send.')
+  else say('policy_allows', 'fail', `The content-security policy needs ${origin} in script-src and connect-src.`)
+}
+
+function judgeSnippet(say: Say, html: string, found: string[], keys: readonly string[]) {
+  const own = found.filter((key) => keys.includes(key))
+  if (own.length === found.length) say('key_matches', 'pass', 'It carries the profile’s tracking key.')
+  else say('key_matches', 'fail', 'It carries a tracking key that is revoked or another profile’s.')
+  if (found.length === 1) say('installed_once', 'pass', 'The page carries it once.')
+  else say('installed_once', 'warn', `The page carries it ${found.length} times: one is enough.`)
+  const at = html.indexOf(found[0]!)
+  const start = html.lastIndexOf('<script', at)
+  const isFirst = !/<script[^>]*\ssrc=|<script(?![^>]*json)[^>]*>/i.test(html.slice(0, start))
+  const isInHead = !/<body[\s>]/i.test(html.slice(0, at))
+  if (isInHead && isFirst) say('placed_first', 'pass', 'It stands before every other script.')
+  else {
+    const message = 'Other scripts run before it and may see a link token: move it to the top of the head.'
+    say('placed_first', 'warn', message)
+  }
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isAllowedOrigin, isOriginPattern } from '../../../../domain/tracking-settings.ts'
+import { openTrackingApp, type TrackingApp } from './tracking-app.ts'
+
+let tracking: TrackingApp
+beforeAll(async () => {
+  tracking = await openTrackingApp()
+})
+afterAll(() => tracking.close())
+
+const defaults = {
+  consent_mode: 'not_required',
+  honour_gpc: true,
+  honour_dnt: false,
+  spa_mode: 'history',
+  cookie_domain: null,
+  cookie_days: 395,
+  allowed_origins: [],
+  location_detail: 'city',
+}
+
+describe('tracking settings', () => {
+  it('are the defaults until something is changed', async () => {
+    const { id, call } = await tracking.profile()
+    expect((await call('GET', '/settings')).body).toEqual({ data: defaults, meta: { profile_id: id } })
+  })
+
+  it('merge what a change names, and answer the whole', async () => {
+    const { call } = await tracking.profile()
+    await call('PATCH', '/settings', { consent_mode: 'required', cookie_domain: ' Shop.Example.COM ' })
+    const { status, body } = await call('PATCH', '/settings', { allowed_origins: ['https://WWW.example.com'] })
+    const whole = {
+      ...defaults,
+      consent_mode: 'required',
+      cookie_domain: 'shop.example.com',
+      allowed_origins: ['https://www.example.com'],
+    }
+    expect([status, body.data]).toEqual([200, whole])
+    expect((await call('PATCH', '/settings', {})).body.data).toEqual(whole)
+    expect((await call('PATCH', '/settings', { cookie_domain: null })).body.data.cookie_domain).toBeNull()
+  })
+
+  it('of two changes at once keep both', async () => {
+    const { call } = await tracking.profile()
+    await Promise.all([
+      call('PATCH', '/settings', { cookie_days: 30 }),
+      call('PATCH', '/settings', { honour_dnt: true }),
+      call('PATCH', '/settings', { spa_mode: 'hash' }),
+    ])
+    expect((await call('GET', '/settings')).body.data).toMatchObject({
+      cookie_days: 30,
+      honour_dnt: true,
+      spa_mode: 'hash',
+    })
+  })
+
+  it.each([
+    [{ unknown: 1 }, 'unknown'],
+    [{ cookie_days: 0 }, 'cookie_days'],
+    [{ cookie_days: 401 }, 'cookie_days'],
+    [{ consent_mode: 'maybe' }, 'consent_mode'],
+    [{ cookie_domain: 'not a domain' }, 'cookie_domain'],
+    [{ cookie_domain: '127.0.0.1' }, 'cookie_domain'],
+    [{ allowed_origins: ['example.com'] }, 'allowed_origins'],
+    [{ allowed_origins: ['https://example.com/path'] }, 'allowed_origins'],
+    [{ honour_gpc: null }, 'honour_gpc'],
+  ])('refuse %j, and change nothing', async (change, field) => {
+    const { call } = await tracking.profile()
+    const { status, body } = await call('PATCH', '/settings', { ...change, honour_dnt: true })
+    expect([status, body.error.code]).toEqual([422, 'validation_error'])
+    expect(body.error.message).toMatch(new RegExp(`^${field}`))
+    expect((await call('GET', '/settings')).body.data).toEqual(defaults)
+  })
+
+  it('are each profile’s own', async () => {
+    const [mine, theirs] = [await tracking.profile(), await tracking.profile()]
+    await mine.call('PATCH', '/settings', { cookie_days: 1 })
+    expect((await theirs.call('GET', '/settings')).body.data).toEqual(defaults)
+  })
+
+  it('are changed with attribution:write only', async () => {
+    const { call } = await tracking.profile(['analytics:read'])
+    expect((await call('PATCH', '/settings', {})).body.error.code).toBe('insufficient_scope')
+  })
+})
+
+describe('an origin', () => {
+  it.each([
+    [[], undefined, true],
+    [['https://a.example'], undefined, false],
+    [['https://a.example'], 'https://a.example', true],
+    [['https://a.example'], 'http://a.example', false],
+    [['https://a.example'], 'https://a.example:444', false],
+    [['https://a.example'], 'https://b.a.example', false],
+    [['https://*.a.example'], 'https://b.a.example', true],
+    [['https://*.a.example'], 'https://c.b.a.example', true],
+    [['https://*.a.example'], 'https://a.example', false],
+    [['https://*.a.example'], 'https://evil-a.example', false],
+    [['https://*.a.example'], 'https://.a.example', false],
+    [['https://a.example'], 'null', false],
+  ])('under %j: %s is %s', (allowed, origin, expected) => {
+    expect(isAllowedOrigin(allowed as string[], origin as string | undefined)).toBe(expected)
+  })
+
+  it.each(['https://a.example', 'http://localhost:3000', 'https://*.a.example', 'http://127.0.0.1:80'])(
+    '%s is one',
+    (text) => expect(isOriginPattern(text)).toBe(true),
+  )
+  it.each(['*', 'https://', 'https://*', 'ftp://a.example', 'https://a..example', 'https://a.example:99999', 'null'])(
+    '%s is none',
+    (text) => expect(isOriginPattern(text)).toBe(false),
+  )
+})
