@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { shortestPassword } from '../domain/passwords.ts'
 import { randomText } from '../domain/random-text.ts'
 import { type Role, roles } from '../domain/roles.ts'
-import { createUser, findWorkspaces } from '../postgres/stores/tenancy.ts'
+import { findWorkspaces } from '../postgres/stores/tenancy.ts'
+import { createUser } from '../postgres/stores/users.ts'
 import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
 
 interface CreateOptions {

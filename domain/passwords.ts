@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import pLimit from 'p-limit'
 
 export const shortestPassword = 8
 
@@ -20,8 +21,22 @@ export async function isPasswordOf(password: string, stored: string): Promise<bo
   return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), options), expected)
 }
 
+let nobodys: Promise<string> | undefined
+
+/** A hash that no password has, to be checked where there is nobody: the answer then takes as long as for somebody. */
+export const nobodysHash = (): Promise<string> => {
+  nobodys ??= hashPassword(randomBytes(32).toString('base64'))
+  return nobodys
+}
+
+// Each takes 32 MB and a core for a moment: a rush of people who sign in waits in line instead of filling the machine.
+const inTurn = pLimit(2)
+
 const derive = (password: string, salt: Buffer, options: typeof cost) =>
-  new Promise<Buffer>((resolve, reject) => {
-    const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key))
-    scrypt(password.normalize('NFKC'), salt, hashBytes, options, done)
-  })
+  inTurn(
+    () =>
+      new Promise<Buffer>((resolve, reject) => {
+        const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key))
+        scrypt(password.normalize('NFKC'), salt, hashBytes, options, done)
+      }),
+  )

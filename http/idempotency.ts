@@ -23,7 +23,8 @@ export interface Call {
 
 /** Runs the call, or answers what the first call with this key was answered. */
 export type Once = (
-  key: string,
+  /** Nothing where the operation does not insist on a key and none was sent: then it just runs. */
+  key: string | undefined,
   call: Call,
   run: (execution: Execution) => Promise<Answer>,
   refusal: (error: ApiError) => Answer,
@@ -37,8 +38,9 @@ const leaseMs = 40_000
 const retryAfterSeconds = 1
 const keyShape = /^[\x20-\x7e]{1,255}$/
 
-export function idempotencyKeyOf(header: string | string[] | undefined): string {
+export function idempotencyKeyOf(header: string | string[] | undefined, isRequired: boolean): string | undefined {
   const key = Array.isArray(header) ? header.join(',') : header
+  if (key === undefined && !isRequired) return undefined
   if (key === undefined || key === '') {
     throw new ApiError('invalid_request', 'This operation needs an Idempotency-Key header: a text of your choice.', {
       reason: 'idempotency_key_required',
@@ -60,6 +62,7 @@ export function onceWithKey(postgres: pg.Pool, secret: Buffer): Once {
   }
 
   return async (sent, call, run, refusal) => {
+    if (sent === undefined) return { ...(await executeUnkeyed(postgres, call.profileId, run)), isReplay: false }
     const reservation: Reservation = {
       id: hash('key', call.owner, sent),
       profileId: call.profileId,
@@ -108,6 +111,19 @@ async function execute(postgres: pg.Pool, reservation: Reservation, work: Work):
       : release(postgres, id, attempt)
     // Where that fails the lease runs out, and the next attempt hears the same.
     await settled.catch(() => {})
+    throw error
+  }
+}
+
+/** The same unit of work, with nothing to remember it by. */
+async function executeUnkeyed(postgres: pg.Pool, profileId: string | undefined, run: Work['run']): Promise<Answer> {
+  const unit = unitOfWork(postgres, profileId)
+  try {
+    const answer = await run({ id: randomUUID(), transaction: unit.begin })
+    await unit.commit(async () => true)
+    return answer
+  } catch (error) {
+    await unit.rollback()
     throw error
   }
 }

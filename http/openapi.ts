@@ -19,7 +19,7 @@ function errorsOf(operation: Operation<never>): ErrorCode[] {
   if (operation.scopes.length > 0 && operation.grain !== 'caller') codes.add('not_found')
   if (operation.needsEntitlement) codes.add('entitlement_required')
   if (operation.scopes.length > 0 && operation.scopes.every(isPersonal)) codes.add('healthcare_scope_forbidden')
-  if (operation.idempotency === 'header') codes.add('idempotency_key_conflict').add('idempotency_key_in_flight')
+  if (operation.idempotency.endsWith('header')) codes.add('idempotency_key_conflict').add('idempotency_key_in_flight')
   if (operation.auth.length === 1 && operation.auth[0] === 'api_key') codes.add('api_key_required')
   if (operation.query && 'shape' in operation.query && Object.hasOwn(operation.query.shape as object, 'date_from')) {
     codes.add('invalid_date_range')
@@ -74,10 +74,14 @@ export function describeOperation(operation: Operation<never>): FastifySchema {
     security: securityOf(operation),
     'x-scopes': { any_of: [...operation.scopes] },
     'x-auth': { public: operation.isPublic, credentials: [...operation.auth], rate_limit_class: operation.rateLimit },
-    'x-idempotency':
-      operation.idempotency === 'header'
-        ? { mode: 'header', header: 'Idempotency-Key', replay_hours: 24 }
-        : { mode: operation.method === 'GET' ? 'natural' : operation.idempotency },
+    'x-idempotency': operation.idempotency.endsWith('header')
+      ? {
+          mode: 'header',
+          header: 'Idempotency-Key',
+          required: operation.idempotency === 'header',
+          replay_hours: 24,
+        }
+      : { mode: operation.method === 'GET' ? 'natural' : operation.idempotency },
     'x-scope-grain': { level: operation.grain, person_level: operation.readsPersons },
   } as FastifySchema
 }
@@ -106,6 +110,9 @@ function headersOf(operation: Operation<never>): { headers?: z.ZodType } {
   const headers = {
     ...(namesProfile(operation) ? ProfileHeader : {}),
     ...(operation.idempotency === 'header' ? IdempotencyKey : {}),
+    ...(operation.idempotency === 'optional header'
+      ? { 'idempotency-key': IdempotencyKey['idempotency-key'].optional() }
+      : {}),
   }
   return Object.keys(headers).length > 0 ? { headers: z.object(headers) } : {}
 }

@@ -19,8 +19,8 @@ export { File, one, page } from './envelope.ts'
 export { ApiError } from './errors.ts'
 export { DateRange, Day, failsAs, Level, limit, Model, offset } from './parameters.ts'
 
-/** `natural`: the request's own key makes a repeat harmless; `header`: an Idempotency-Key does. */
-export type Idempotency = 'none' | 'natural' | 'header'
+/** `natural`: the request's own key makes a repeat harmless; `header`: an Idempotency-Key does, and must be (or may be) sent. */
+export type Idempotency = 'none' | 'natural' | 'header' | 'optional header'
 
 /**
  * Where the scope must be held: on a profile (the credential's own, or the one in `:profileId` or X-Profile-Id), on the
@@ -70,7 +70,7 @@ export interface Execution {
 }
 
 /** With an Idempotency-Key the handler is told how to make its effect happen once. */
-type Once<Mode extends Idempotency> = Mode extends 'header' ? { execution: Execution } : unknown
+type Once<Mode extends Idempotency> = Mode extends 'header' | 'optional header' ? { execution: Execution } : unknown
 
 /** What the frame has settled about the call before the handler runs. */
 type Settled<Where extends Grain> = { credential: Credential } & {
@@ -210,7 +210,7 @@ export function defineOperation<Deps extends object>() {
     if (!isPublic && !isOwnAccount && scopes.length === 0) {
       throw new Error(`Operation ${id} needs a scope, or must say that it is public.`)
     }
-    if (isPublic && declaration.idempotency === 'header') {
+    if (isPublic && declaration.idempotency?.endsWith('header')) {
       throw new Error(`Operation ${id} is public: without a caller an Idempotency-Key is nobody's.`)
     }
     return {

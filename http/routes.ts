@@ -102,7 +102,10 @@ async function respond(
   frame: RouteDeps,
 ): Promise<Answer> {
   const { params, query, body } = operation
-  const key = operation.idempotency === 'header' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined
+  const hasKey = operation.idempotency.endsWith('header')
+  const key = hasKey
+    ? idempotencyKeyOf(request.headers['idempotency-key'], operation.idempotency === 'header')
+    : undefined
   const context = {
     ...deps,
     params: params ? check(operation, 'params', params, request.params) : {},
@@ -114,7 +117,7 @@ async function respond(
     request: requestMeta(request, reply),
   }
   const profileId = request.profile?.id
-  if (key === undefined) return perform(operation, context, profileId)
+  if (!hasKey) return perform(operation, context, profileId)
   const call = {
     operation: operation.id,
     owner: ownerOf(request),

@@ -13,6 +13,11 @@ const general: Record<Part, ErrorCode> = {
 
 /** Parses one part of a request; what fails answers with its field's own code, else its operation's, else its part's. */
 export function check(operation: Operation<never>, part: Part, schema: z.ZodType, value: unknown): unknown {
+  // An operation whose body is optional takes an empty one.
+  if (part === 'body' && value === undefined) {
+    const none = schema.safeParse(undefined)
+    if (none.success) return none.data
+  }
   if (part === 'body' && (value === null || typeof value !== 'object' || Array.isArray(value))) {
     throw new ApiError('invalid_request', 'The body must be one JSON object, sent as application/json.')
   }

@@ -28,9 +28,10 @@ import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
 import { domainOwners } from '../postgres/stores/custom-domains.ts'
 import { refusalCounter } from '../postgres/stores/refusals.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
-import { customerOperations, identityOperations, operations } from '../query-api/operations/index.ts'
+import { customerOperations, identityOperations, operations, sessionOperations } from '../query-api/operations/index.ts'
 import { trackingOperations } from '../query-api/operations/tracking/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
+import { tokenEndpoint } from '../query-api/token-endpoint.ts'
 import { buildTracker } from '../tracker/build.ts'
 import type { connectEngines } from './engines.ts'
 
@@ -81,6 +82,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
         },
         ['postgres', 'clickhouse', 'kafka'],
       ),
+      mount(sessionOperations, { postgres, cookies, tokens, rateLimiter }, ['postgres']),
       mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),
     ],
     plugins: [
@@ -96,6 +98,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
         }),
         trackerScriptPlugin(tracker),
       ]),
+      tokenEndpoint({ postgres, tokens, rateLimiter }),
       async (scope) => void (await scope.register(schemaRegistry)),
     ],
   })

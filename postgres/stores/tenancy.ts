@@ -2,8 +2,6 @@ import type pg from 'pg'
 import type { PrivacyMode } from '../../domain/credentials.ts'
 import { defaultDefinitions } from '../../domain/default-definitions.ts'
 import { isUuid } from '../../domain/ids.ts'
-import { hashPassword } from '../../domain/passwords.ts'
-import type { Role } from '../../domain/roles.ts'
 import { topics } from '../../schemas/topics.ts'
 import { type Sql, transaction } from '../client.ts'
 import { createDefinition } from './definitions.ts'
@@ -16,10 +14,15 @@ export interface NewProfile {
   currency?: string | undefined
   timezone?: string | undefined
   privacyMode?: PrivacyMode | undefined
+  /** The app that provisions it; a new workspace is then the app's as well. */
+  provisioningAppId?: string | undefined
 }
 
-export async function createWorkspace(sql: Sql, name: string): Promise<string> {
-  const { rows } = await sql.query<{ id: string }>('INSERT INTO workspaces (name) VALUES ($1) RETURNING id', [name])
+export async function createWorkspace(sql: Sql, name: string, provisioningAppId?: string): Promise<string> {
+  const { rows } = await sql.query<{ id: string }>(
+    'INSERT INTO workspaces (name, provisioning_app_id) VALUES ($1, $2) RETURNING id',
+    [name, provisioningAppId ?? null],
+  )
   return rows[0]!.id
 }
 
@@ -35,29 +38,38 @@ export async function findWorkspaces(sql: Sql, idOrName: string): Promise<Worksp
   return rows
 }
 
-/** The profile, its default definitions, and a message for each: one transaction. */
-export async function createProfile(
-  pool: pg.Pool,
-  profile: NewProfile,
-): Promise<{ profileId: string; workspaceId: string }> {
-  const { name, currency = 'USD', timezone = 'UTC', privacyMode = 'standard' } = profile
-  return transaction(pool, async (tx) => {
-    const workspaceId = profile.workspaceId ?? (await createWorkspace(tx, name))
-    const { rows } = await tx.query<{ id: string; settings_version: string }>(
-      `INSERT INTO profiles (workspace_id, name, reporting_currency, timezone, privacy_mode)
-       VALUES ($1, $2, $3, $4, $5) RETURNING id, settings_version`,
-      [workspaceId, name, currency, timezone, privacyMode],
-    )
-    const { id: profileId, settings_version } = rows[0]!
-    await enqueue(tx, topics.settings, {
-      profile_id: profileId,
-      version: Number(settings_version),
-      value: { 'touchline.ProfileSetting': { reporting_currency: currency, timezone } },
-    })
-    for (const definition of defaultDefinitions) await createDefinition(tx, profileId, definition)
-    return { profileId, workspaceId }
-  })
+type Created = Promise<{ profileId: string; workspaceId: string }>
+
+export const createProfile = (pool: pg.Pool, profile: NewProfile): Created =>
+  transaction(pool, (tx) => addProfile(tx, profile))
+
+/** The profile, its default definitions, and a message for each: all in this transaction. */
+export async function addProfile(tx: pg.PoolClient, profile: NewProfile): Created {
+  const { name, currency = 'USD', timezone = 'UTC', privacyMode = 'standard', provisioningAppId } = profile
+  const workspaceId = profile.workspaceId ?? (await createWorkspace(tx, name, provisioningAppId))
+  const { rows } = await tx.query<{ id: string; settings_version: string }>(
+    `INSERT INTO profiles (workspace_id, name, reporting_currency, timezone, privacy_mode, provisioning_app_id)
+     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, settings_version`,
+    [workspaceId, name, currency, timezone, privacyMode, provisioningAppId ?? null],
+  )
+  const { id: profileId, settings_version } = rows[0]!
+  await tellSettings(tx, { profileId, version: Number(settings_version), currency, timezone })
+  for (const definition of defaultDefinitions) await createDefinition(tx, profileId, definition)
+  return { profileId, workspaceId }
 }
+
+/** Figures depend on these, so the pipeline hears of every change and derives the profile again. */
+export const tellSettings = (
+  tx: pg.PoolClient,
+  settings: { profileId: string; version: number; currency: string; timezone: string },
+): Promise<void> =>
+  enqueue(tx, topics.settings, {
+    profile_id: settings.profileId,
+    version: settings.version,
+    value: {
+      'touchline.ProfileSetting': { reporting_currency: settings.currency, timezone: settings.timezone },
+    },
+  })
 
 export interface ProfileRow {
   id: string
@@ -88,30 +100,4 @@ export async function findProfile(sql: Sql, id: string): Promise<ProfileRow | un
     [id],
   )
   return rows[0]
-}
-
-/** Nothing when somebody with that e-mail exists already. */
-export async function createUser(
-  pool: pg.Pool,
-  user: { email: string; password: string; workspaceId?: string | undefined; role?: Role | undefined },
-): Promise<{ userId: string } | undefined> {
-  const passwordHash = await hashPassword(user.password)
-  return transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>(
-      'INSERT INTO users (email, password_hash) VALUES ($1, $2) ON CONFLICT (email) DO NOTHING RETURNING id',
-      [user.email.trim().toLowerCase(), passwordHash],
-    )
-    const [created] = rows
-    if (!created) return undefined
-    if (user.workspaceId) await addMember(tx, user.workspaceId, created.id, user.role ?? 'owner')
-    return { userId: created.id }
-  })
-}
-
-export async function addMember(sql: Sql, workspaceId: string, userId: string, role: Role): Promise<void> {
-  await sql.query(
-    `INSERT INTO memberships (workspace_id, user_id, role) VALUES ($1, $2, $3)
-     ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role`,
-    [workspaceId, userId, role],
-  )
 }
