@@ -11,11 +11,12 @@ import { freshness } from './lines/freshness.ts'
 import { memory } from './lines/memory.ts'
 import { pipeline } from './lines/pipeline.ts'
 import { recompute } from './lines/recompute.ts'
+import { reports } from './lines/reports.ts'
 import { openStage, type Stage } from './stage.ts'
 import { sentenceOf, tableOf } from './table.ts'
 
 /** In the order they are run: the collector leaves a topic full of hits behind, memory has watched all the others. */
-const lines: Line[] = [attribution, pipeline, freshness, collector, recompute, memory]
+const lines: Line[] = [attribution, pipeline, freshness, collector, recompute, reports, memory]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, json: { type: 'string' }, quick: { type: 'boolean', default: false } },

@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { connectClickhouse, type Warehouse } from '../clickhouse/client.ts'
-import { migrateClickhouse } from '../clickhouse/migrate.ts'
+import { generationDatabase, migrateClickhouse } from '../clickhouse/migrate.ts'
 import { type Config, loadConfig } from '../infra/config.ts'
 import { findFreePort } from '../infra/local/ports.ts'
 import type { Report } from '../infra/local/progress.ts'
 import { migrate, servicePrograms } from '../infra/local/services.ts'
 import { type Stack, startStack } from '../infra/local/stack.ts'
 import { type Supervised, supervise } from '../infra/local/supervisor.ts'
+import { connectPostgres } from '../postgres/client.ts'
+import { liveGeneration } from '../postgres/stores/warehouse.ts'
 import { type Memory, watchMemory } from './memory.ts'
 
 export interface Stage {
@@ -24,6 +26,8 @@ export interface Stage {
   program(file: string, settings: object): Program
   /** A migrated database that is dropped when it is closed. */
   database(): Promise<Database>
+  /** The database that the services read. */
+  live(): Promise<Database>
   stop(): Promise<void>
 }
 
@@ -99,6 +103,7 @@ async function dress(stack: Stack, { home, isQuick, report, signal }: Options): 
     },
     program: (file, settings) => tracked(startProgram(file, settings, env)),
     database: () => openDatabase(config.clickhouseUrl),
+    live: () => liveDatabase(config),
     stop: async () => {
       memory.stop()
       for (const one of [...running]) await one.stop()
@@ -145,6 +150,26 @@ function startProgram(file: string, settings: object, env: NodeJS.ProcessEnv): P
 async function openDatabase(url: string): Promise<Database> {
   const name = `bench_${randomUUID().replaceAll('-', '').slice(0, 12)}`
   await migrateClickhouse(url, name)
+  const database = connectDatabase(url, name)
+  return {
+    ...database,
+    close: async () => {
+      await database.run(`DROP DATABASE ${name}`)
+      await database.close()
+    },
+  }
+}
+
+async function liveDatabase({ databaseUrl, clickhouseUrl }: Config): Promise<Database> {
+  const pool = connectPostgres(databaseUrl, { max: 1 })
+  try {
+    return connectDatabase(clickhouseUrl, generationDatabase(await liveGeneration(pool)))
+  } finally {
+    await pool.end()
+  }
+}
+
+function connectDatabase(url: string, name: string): Database {
   const warehouse = connectClickhouse({ url, database: () => name, requestTimeoutMs: 600_000 })
   const client = createClient({
     url,
@@ -158,7 +183,6 @@ async function openDatabase(url: string): Promise<Database> {
     run: async (query, clickhouse_settings = {}) => void (await client.command({ query, clickhouse_settings })),
     rows: async <Row>(query: string) => (await client.query({ query, format: 'JSONEachRow' })).json<Row>(),
     close: async () => {
-      await client.command({ query: `DROP DATABASE ${name}` })
       await Promise.all([client.close(), warehouse.close()])
     },
   }

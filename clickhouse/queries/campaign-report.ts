@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Level, Model } from '../../domain/models.ts'
 import { query } from '../query.ts'
-import { reportParams } from './credited.ts'
+import { deliveryParams } from './delivery.ts'
 import { described, EntityRow, entityColumns, entityFigures } from './entity-figures.ts'
 
 /** What rows can be ranked by, highest first, as whole numbers: credit in billionths, so that a rank is exact. */
@@ -26,7 +26,7 @@ const RankedRow = EntityRow.extend({ rank: z.coerce.bigint() })
 export const campaignReport = (model: Model, level: Level, sort: CampaignSort) =>
   query({
     name: `campaign_report_${model}_${level}_${sort}`,
-    params: reportParams.extend({
+    params: deliveryParams.extend({
       limit: z.int(),
       platforms: z.array(z.string()),
       after_rank: z.string(),

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import type { Level } from '../../domain/models.ts'
 import { query } from '../query.ts'
-import { reportParams } from './credited.ts'
-import { deliveryInRange } from './delivery.ts'
+import { boundCurrency, deliveryInRange, deliveryParams } from './delivery.ts'
 
 /** One row for each of the profile's entities asked for and each day of the range; days without delivery are zero. */
 export const campaignTrend = (level: Level) =>
   query({
     name: `campaign_trend_${level}`,
-    params: reportParams.extend({ entities: z.array(z.uuid()).max(10) }),
+    params: deliveryParams.extend({ entities: z.array(z.uuid()).max(10) }),
     row: z.object({
       entity_id: z.uuid(),
       date: z.iso.date(),
@@ -22,7 +21,7 @@ WITH
     SELECT entity_id FROM ad_entities FINAL
     WHERE profile_id = {profile:UUID} AND level = '${level}' AND entity_id IN {entities:Array(UUID)}
   ),
-  ${deliveryInRange(`${level}_id IN {entities:Array(UUID)}`)},
+  ${deliveryInRange({ currency: boundCurrency, where: `${level}_id IN {entities:Array(UUID)}` })},
   delivered AS (
     SELECT ${level}_id AS entity_id, date, ifNull(sum(spend_minor), 0) AS spend_minor, sum(impressions) AS impressions,
       sum(clicks) AS clicks

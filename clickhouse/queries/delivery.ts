@@ -1,36 +1,50 @@
+import { z } from 'zod'
 import { platformAliases } from '../../domain/ad-platforms.ts'
+import { reportParams } from './credited.ts'
 
-const rated = (column: string) => `multiIf(d.currency = d.reporting_currency, toNullable(d.${column}),
-        x.minor_rate > 0 AND d.date - x.date <= 7,
-          toInt64(intDiv(toInt128(d.${column}) * x.minor_rate + 500000000000, toInt128(1000000000000))),
-        NULL)`
+/** Reports that are asked for by a caller know the profile's reporting currency. */
+export const deliveryParams = reportParams.extend({ currency: z.string() })
+
+export const boundCurrency = '{currency:String}'
+const ofTheProfile = '(SELECT any(reporting_currency) FROM profiles FINAL WHERE profile_id = {profile:UUID})'
+
+const told = '{profile:UUID} AND date BETWEEN {from:Date} AND {to:Date}'
+
+const own = (column: string) => `toNullable(${column})`
+const rated = (column: string) => `if(x.minor_rate > 0 AND d.date - x.date <= 7,
+        toInt64(intDiv(toInt128(d.${column}) * x.minor_rate + 500000000000, toInt128(1000000000000))), NULL)`
+
+const figures = [
+  ...['date', 'platform', 'campaign_id', 'ad_set_id', 'ad_id', 'impressions', 'clicks', 'reach'],
+  ...['messaging_conversations_started_7d', 'platform_conversions', 'first_reply_rate', 'avg_engagement_score'],
+]
 
 /**
  * Common table expressions that end in `delivery`: what was delivered in range, one row an ad and day, with money in the
  * reporting currency. An amount takes the rate of its day, or the newest of the seven days before; without one it is
- * null and stays out of sums.
+ * null and stays out of sums. Most profiles advertise in one currency: the join with rates, which costs more than all the
+ * rest, is only there for those that do not, and a side without rows is not read at all.
  */
-export const deliveryInRange = (where = '1') => `
-  told AS (
-    SELECT *, (SELECT any(reporting_currency) FROM profiles FINAL WHERE profile_id = {profile:UUID}) AS reporting_currency
-    FROM ad_delivery FINAL
-    WHERE profile_id = {profile:UUID} AND date BETWEEN {from:Date} AND {to:Date} AND ${where}
-  ),
+export const deliveryInRange = ({ where = '1', currency = ofTheProfile } = {}) => `
+  (SELECT groupUniqArray(currency) FROM ad_delivery WHERE profile_id = ${told}) AS currencies,
   rates AS (
     SELECT base, quote, date, minor_rate FROM fx_rates FINAL
-    WHERE quote = (SELECT any(reporting_currency) FROM profiles FINAL WHERE profile_id = {profile:UUID})
-      AND date BETWEEN {from:Date} - 7 AND {to:Date}
+    WHERE quote = ${currency} AND date BETWEEN {from:Date} - 7 AND {to:Date}
   ),
   delivery AS (
-    SELECT d.date AS date, d.platform AS platform, d.campaign_id AS campaign_id, d.ad_set_id AS ad_set_id, d.ad_id AS ad_id,
-      d.impressions AS impressions, d.clicks AS clicks, d.reach AS reach,
-      d.messaging_conversations_started_7d AS messaging_conversations_started_7d,
-      d.platform_conversions AS platform_conversions,
-      d.first_reply_rate AS first_reply_rate, d.avg_engagement_score AS avg_engagement_score,
+    SELECT ${figures.join(', ')}, ${own('spend_minor')} AS spend_minor, ${own('platform_conversion_value_minor')} AS platform_value_minor
+    FROM ad_delivery FINAL
+    WHERE profile_id = ${told} AND has(currencies, ${currency}) AND currency = ${currency} AND ${where}
+    UNION ALL
+    SELECT ${figures.map((column) => `d.${column} AS ${column}`).join(', ')},
       ${rated('spend_minor')} AS spend_minor,
       ${rated('platform_conversion_value_minor')} AS platform_value_minor
-    FROM told AS d
-    ASOF LEFT JOIN rates AS x ON x.base = d.currency AND x.quote = d.reporting_currency AND d.date >= x.date
+    FROM (
+      SELECT *, ${currency} AS quote FROM ad_delivery FINAL
+      WHERE profile_id = ${told} AND arrayExists(one -> one != ${currency}, currencies)
+        AND currency != ${currency} AND ${where}
+    ) AS d
+    ASOF LEFT JOIN rates AS x ON x.base = d.currency AND x.quote = d.quote AND d.date >= x.date
   )`
 
 const list = (values: readonly string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Level, Model } from '../../domain/models.ts'
 import { credited } from './credited.ts'
-import { deliveryInRange, platformOf } from './delivery.ts'
+import { boundCurrency, deliveryInRange, platformOf } from './delivery.ts'
 
 const minor = z.coerce.bigint()
 const count = z.coerce.number()
@@ -35,9 +35,9 @@ export type EntityRow = z.infer<typeof EntityRow>
 
 /**
  * Common table expressions that end in `figures`: one row an entity of the level that delivered or earned in range.
- * `only` narrows both sides to some entities; it is a condition on entity_id.
+ * `which` narrows it to one entity, `{entity:UUID}`.
  */
-export const entityFigures = (model: Model, level: Level, only = '1') => `
+export const entityFigures = (model: Model, level: Level, which: 'all' | 'one' = 'all') => `
   by_type AS (
     SELECT entity_id, toString(conversion_type) AS type, countIf(is_first) AS conversions,
       countIf(is_first AND revenue_type = 'cash') AS cash_count,
@@ -45,10 +45,10 @@ export const entityFigures = (model: Model, level: Level, only = '1') => `
       sumIf(toInt128(net_minor) * weight, revenue_type = 'cash') AS cash_value
     FROM (${credited(model, level)}
     )
-    WHERE ${only}
+    ${which === 'one' ? 'WHERE entity_id = {entity:UUID}' : ''}
     GROUP BY entity_id, type
   ),
-  ${deliveryInRange()},
+  ${deliveryInRange({ currency: boundCurrency, ...(which === 'one' && { where: `${level}_id = {entity:UUID}` }) })},
   figures AS (
     SELECT entity_id, sum(spend_minor) AS spend_minor, sum(impressions) AS impressions, sum(clicks) AS clicks,
       max(reach) AS reach, sum(messages) AS messaging_conversations_started_7d,
@@ -67,7 +67,6 @@ export const entityFigures = (model: Model, level: Level, only = '1') => `
         sum(messaging_conversations_started_7d), sum(platform_conversions), sum(platform_value_minor),
         0, 0, toInt128(0), CAST(map(), 'Map(String, UInt64)')
       FROM delivery
-      WHERE ${only}
       GROUP BY entity_id
     )
     GROUP BY entity_id
@@ -78,8 +77,11 @@ export const entityFigures = (model: Model, level: Level, only = '1') => `
  * again wherever it is named, and asking the figures which ones are needed would cost more. A daily budget is shown in
  * the reporting currency at the newest rate of the week before the last day; without one it is null.
  */
-export const described = (level: Level, rows: string) => `
-  entities AS (SELECT * FROM ad_entities FINAL WHERE profile_id = {profile:UUID} AND level = '${level}'),
+export const described = (level: Level, rows: string, which: 'all' | 'one' = 'all') => `
+  entities AS (
+    SELECT * FROM ad_entities FINAL
+    WHERE profile_id = {profile:UUID} AND level = '${level}'${which === 'one' ? ' AND entity_id = {entity:UUID}' : ''}
+  ),
   parents AS (
     SELECT entity_id, name, objective FROM ad_entities FINAL
     WHERE profile_id = {profile:UUID} AND level IN ('campaign', 'ad_set')
@@ -93,7 +95,7 @@ export const described = (level: Level, rows: string) => `
       e.campaign_external_id AS campaign_external_id, e.ad_set_external_id AS ad_set_external_id,
       e.status AS status, e.objective AS objective, e.learning_stage_status AS learning_stage_status,
       multiIf(
-        e.currency = (SELECT any(reporting_currency) FROM profiles FINAL WHERE profile_id = {profile:UUID}), e.daily_budget_minor,
+        e.currency = {currency:String}, e.daily_budget_minor,
         x.minor_rate > 0,
           toInt64(intDiv(toInt128(e.daily_budget_minor) * x.minor_rate + 500000000000, toInt128(1000000000000))),
         NULL) AS daily_budget_minor

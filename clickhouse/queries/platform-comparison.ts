@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Level, Model } from '../../domain/models.ts'
 import { query } from '../query.ts'
-import { credited, isSingleCredit, reportParams, unassigned } from './credited.ts'
-import { deliveryInRange, platformOf } from './delivery.ts'
+import { credited, isSingleCredit, unassigned } from './credited.ts'
+import { boundCurrency, deliveryInRange, deliveryParams, platformOf } from './delivery.ts'
 import { entityFigures } from './entity-figures.ts'
 
 const minor = z.coerce.bigint()
@@ -23,7 +23,7 @@ export type Sides = z.infer<typeof Sides>
 export const entityComparison = (model: Model, level: Level) =>
   query({
     name: `entity_comparison_${model}_${level}`,
-    params: reportParams.extend({ limit: z.int() }),
+    params: deliveryParams.extend({ limit: z.int() }),
     row: Sides.extend({
       entity_id: z.uuid(),
       platform: z.string(),
@@ -70,7 +70,7 @@ export function platformTotals(model: Model, level: Level) {
   const columns = 'conversion_id, revenue_type, net_minor'
   return query({
     name: `platform_totals_${model}_${level}`,
-    params: reportParams,
+    params: deliveryParams,
     row: Sides.extend({
       platform: z.string(),
       delivery_through: z.iso.date().nullable(),
@@ -95,7 +95,7 @@ WITH
     ) AS e ON e.entity_id = c.campaign_id
     GROUP BY platform
   ),
-  ${deliveryInRange()},
+  ${deliveryInRange({ currency: boundCurrency })},
   delivered AS (
     SELECT ${platformOf('platform')} AS name, ifNull(sum(spend_minor), 0) AS spend_minor,
       sum(platform_conversions) AS platform_conversions, sum(platform_value_minor) AS platform_value_minor,

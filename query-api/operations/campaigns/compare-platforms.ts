@@ -98,7 +98,7 @@ export const comparePlatforms = operation({
   handler: async ({ query, profile, clickhouse }) => {
     const { date_from, date_to, model, level } = query
     const currency = profile.reportingCurrency
-    const range = { profile: profile.id, from: date_from, to: date_to }
+    const range = { profile: profile.id, currency, from: date_from, to: date_to }
     const [platforms, rows] = await Promise.all([
       clickhouse.run(platformTotals(model, level), range),
       clickhouse.run(entityComparison(model, level), { ...range, limit: mostRows }),

@@ -37,7 +37,7 @@ export const listCampaigns = operation({
     const [after_rank, after_spend, after_id] =
       cursor === undefined ? ['0', '0', ''] : decodeCursor(list, Place, cursor)
     const found = await clickhouse.run(campaignReport(model, level ?? 'campaign', sort), {
-      ...{ profile: profile.id, from: date_from, to: date_to },
+      ...{ profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to },
       platforms: deliveredAs(platform),
       ...{ after_rank, after_spend, after_id },
       limit: limit + 1,

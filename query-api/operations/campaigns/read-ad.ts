@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { adReport } from '../../../clickhouse/queries/ad-report.ts'
+import { findEntity } from '../../../clickhouse/queries/find-entity.ts'
 import { ApiError, DateRange, Level, Model, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { LevelRow, toLevelRow } from './entity-row.ts'
@@ -32,17 +33,19 @@ export const readAd = operation({
   errors: ['not_found'],
   handler: async ({ params, query, profile, clickhouse }) => {
     const { date_from, date_to, model, level, platform } = query
+    const asked = { profile: profile.id, id: params.id, platforms: deliveredAs(platform) }
+    const [found] = await clickhouse.run(findEntity(level), asked)
+    if (!found) throw new ApiError('not_found', 'There is no such entity at this level.')
     const [row] = await clickhouse.run(adReport(model, level), {
-      ...{ profile: profile.id, from: date_from, to: date_to },
-      ...{ id: params.id, platforms: deliveredAs(platform) },
+      ...{ profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to },
+      entity: found.entity_id,
     })
-    if (!row) throw new ApiError('not_found', 'There is no such entity at this level.')
     const isAdSet = level === 'ad_set'
     return {
       data: {
-        ...toLevelRow(row, level, profile.reportingCurrency),
-        learning_stage_status: isAdSet ? row.learning_stage_status || null : null,
-        campaign_objective: isAdSet ? row.campaign_objective || null : null,
+        ...toLevelRow(row!, level, profile.reportingCurrency),
+        learning_stage_status: isAdSet ? row!.learning_stage_status || null : null,
+        campaign_objective: isAdSet ? row!.campaign_objective || null : null,
       },
       meta: { date_from, date_to },
     }

@@ -45,7 +45,7 @@ export const readTrend = operation({
   handler: async ({ query, profile, clickhouse }) => {
     const { date_from, date_to, entity_ids, level } = query
     const rows = await clickhouse.run(campaignTrend(level), {
-      ...{ profile: profile.id, from: date_from, to: date_to },
+      ...{ profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to },
       entities: entity_ids,
     })
     const data = rows.map(({ spend_minor, ...row }) => ({

@@ -1,0 +1,165 @@
+import { adReport } from '../../clickhouse/queries/ad-report.ts'
+import { campaignConversions } from '../../clickhouse/queries/campaign-conversions.ts'
+import { campaignReport } from '../../clickhouse/queries/campaign-report.ts'
+import { campaignTrend } from '../../clickhouse/queries/campaign-trend.ts'
+import { entityNames } from '../../clickhouse/queries/entity-names.ts'
+import { findEntity } from '../../clickhouse/queries/find-entity.ts'
+import { entityComparison, platformTotals } from '../../clickhouse/queries/platform-comparison.ts'
+import { unattributedReport } from '../../clickhouse/queries/unattributed-report.ts'
+import type { Level, Model } from '../../domain/models.ts'
+import { makeCredits } from '../credits.ts'
+import { type Line, median, type Pair, percentile, ratioAtMost, secondsOf, valueAtMost } from '../line.ts'
+import { type BenchProfile, openProfile } from '../profile.ts'
+import type { Database, Stage } from '../stage.ts'
+
+const lastDay = '2026-10-31'
+const dayMs = 86_400_000
+const dayBefore = (days: number) => new Date(Date.parse(lastDay) - days * dayMs).toISOString().slice(0, 10)
+const [month, year] = [dayBefore(29), dayBefore(365)]
+
+/** A report over HTTP, and the statements behind it run directly. */
+interface Report {
+  path: string
+  direct: () => Promise<unknown>
+}
+
+const itself = 'its own SQL, run directly'
+const ratioFigure = (name: string) => ({ name, unit: 'ms', beside: itself, target: ratioAtMost(1.25) })
+
+/** Reports over a year of credit and delivery, through the API and without it. */
+export const reports: Line = {
+  name: 'reports',
+  figures: [
+    { name: 'GET /campaigns, 30 days, p95', unit: 'ms', beside: itself, target: valueAtMost(150) },
+    { name: 'GET /campaigns, 366 days, p95', unit: 'ms', beside: itself, target: valueAtMost(600) },
+    ratioFigure('campaigns, 30 days'),
+    ratioFigure('campaigns, 366 days'),
+    ratioFigure('ads by linear, 366 days'),
+    ratioFigure('unattributed, 366 days'),
+    ratioFigure('trend of ten, 366 days'),
+    ratioFigure('one ad, 366 days'),
+    ratioFigure('conversions of a campaign, 366 days'),
+    ratioFigure('platform comparison, 366 days'),
+    {
+      name: '30 days of a year',
+      unit: 'ms',
+      beside: 'the same rows, and nothing else in the profile',
+      target: ratioAtMost(1.5),
+    },
+  ],
+  async open(stage) {
+    const scale = stage.isQuick ? 0.05 : 1
+    const [conversions, ads] = [1_000_000 * scale, stage.isQuick ? 1000 : 5000]
+    const api = await stage.service('api')
+    const live = await stage.live()
+    const whole = await openProfile(stage)
+    const alone = await openProfile(stage)
+    await makeCredits(live, { profile: whole.profileId, conversions, ads, lastDay, days: 366 })
+    await makeCredits(live, {
+      ...{ profile: alone.profileId, ads, lastDay, days: 30 },
+      conversions: Math.round((conversions * 30) / 366),
+    })
+    const rounds = stage.isQuick ? 10 : 40
+    const monthly = campaigns(live, whole, month)
+    const yearly = campaigns(live, whole, year)
+    const others = await otherReports(live, whole)
+    return {
+      async measure() {
+        const lines: Pair[] = []
+        const timed = [monthly, yearly, ...others]
+        const times = []
+        for (const report of timed) times.push(await timesOf(stage, whole, report, rounds))
+        for (const { http, direct } of times.slice(0, 2))
+          lines.push({ value: percentile(http, 0.95), limit: percentile(direct, 0.95) })
+        for (const { http, direct } of times) lines.push({ value: median(http), limit: median(direct) })
+        const small = await timesOf(stage, alone, campaigns(live, alone, month), rounds)
+        lines.push({ value: median(times[0]!.direct), limit: median(small.direct) })
+        return lines
+      },
+      async close() {
+        await live.close()
+        await api.stop()
+      },
+    }
+  },
+}
+
+const firstPage = { currency: 'USD', limit: 11, platforms: [], after_rank: '0', after_spend: '0', after_id: '' }
+
+function campaigns(
+  { warehouse }: Database,
+  { profileId: profile }: BenchProfile,
+  from: string,
+  model: Model = 'last_touch',
+  level: Level = 'campaign',
+): Report {
+  const query = campaignReport(model, level, 'outcome_value')
+  return {
+    path: `/campaigns?date_from=${from}&date_to=${lastDay}&model=${model}&level=${level}`,
+    direct: () => warehouse.run(query, { profile, from, to: lastDay, ...firstPage }),
+  }
+}
+
+async function otherReports({ warehouse, rows }: Database, profile: BenchProfile): Promise<Report[]> {
+  const range = { profile: profile.profileId, currency: 'USD', from: year, to: lastDay }
+  const days = `date_from=${year}&date_to=${lastDay}`
+  const found = await rows<{ level: Level; ids: string[] }>(
+    `SELECT level, arrayMap(id -> toString(id), groupArray(10)(entity_id)) AS ids FROM ad_entities
+     WHERE profile_id = '${profile.profileId}' GROUP BY level`,
+  )
+  const ids = Object.fromEntries(found.map(({ level, ids }) => [level, ids])) as Record<Level, string[]>
+  const [campaign, ad] = [ids.campaign[0]!, ids.ad[0]!]
+  const wholePage = { entity: campaign, type: '', limit: 51, after_day: lastDay, after_ms: '0', after_id: '' }
+  return [
+    campaigns({ warehouse } as Database, profile, year, 'linear', 'ad'),
+    {
+      path: `/campaigns/unattributed?${days}`,
+      direct: () => warehouse.run(unattributedReport('last_touch', 'campaign'), range),
+    },
+    {
+      path: `/campaigns/trend?${days}&entity_ids=${ids.campaign.join()}`,
+      direct: () => warehouse.run(campaignTrend('campaign'), { ...range, entities: ids.campaign }),
+    },
+    {
+      path: `/ads/${ad}?${days}`,
+      direct: async () => {
+        const [found] = await warehouse.run(findEntity('ad'), { profile: range.profile, id: ad, platforms: [] })
+        await warehouse.run(adReport('last_touch', 'ad'), { ...range, entity: found!.entity_id })
+      },
+    },
+    {
+      path: `/campaigns/conversions?${days}&campaign_id=${campaign}`,
+      direct: async () => {
+        const page = await warehouse.run(campaignConversions('last_touch', 'campaign'), { ...range, ...wholePage })
+        const named = new Set(
+          page.flatMap(({ touches }) => touches.flatMap((t) => [t.campaign_id, t.ad_set_id, t.ad_id])),
+        )
+        await warehouse.run(entityNames, { profile: range.profile, entities: [...named] })
+      },
+    },
+    {
+      path: `/campaigns/platform-comparison?${days}`,
+      direct: () =>
+        Promise.all([
+          warehouse.run(platformTotals('last_touch', 'campaign'), range),
+          warehouse.run(entityComparison('last_touch', 'campaign'), { ...range, limit: 5000 }),
+        ]),
+    },
+  ]
+}
+
+/** Milliseconds of each call, the two kinds in turns, so that whatever else the machine does is done to both. */
+async function timesOf({ config }: Stage, { apiKey }: BenchProfile, { path, direct }: Report, rounds: number) {
+  const get = async () => {
+    const response = await fetch(`${config.baseUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    await response.arrayBuffer()
+  }
+  const times: { http: number[]; direct: number[] } = { http: [], direct: [] }
+  for (const call of [get, direct]) await call()
+  for (let round = 0; round < rounds; round++) {
+    times.direct.push(1000 * (await secondsOf(direct)))
+    times.http.push(1000 * (await secondsOf(get)))
+  }
+  return times
+}
