@@ -1,3 +1,5 @@
+import { cleanText } from './text.ts'
+
 /** What somebody typed to find a customer, as patterns for LIKE. */
 export interface SearchTerm {
   /** As typed, trimmed. */
@@ -9,13 +11,14 @@ export interface SearchTerm {
   phonePattern: string | null
 }
 
+const longest = 200
 const mostWords = 6
 const shortestInfix = 3
 const fewestDigits = 4
 
 /** Null when there is nothing to look for. */
 export function parseSearchTerm(typed: string): SearchTerm | null {
-  const text = typed.trim()
+  const text = cleanText(typed, longest)
   const words = text.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return null
   const email = escapePattern(text.toLowerCase())

@@ -11,6 +11,7 @@ import { listCustomers } from './customers/list-customers.ts'
 import { readErasure } from './customers/read-erasure.ts'
 import { readJourney } from './customers/read-journey.ts'
 import { readJourneyByKey } from './customers/read-journey-by-key.ts'
+import { searchCustomers } from './customers/search-customers.ts'
 import { createGoal } from './goals/create-goal.ts'
 import { listGoalDefinitions } from './goals/list-definitions.ts'
 import { listGoals } from './goals/list-goals.ts'
@@ -73,6 +74,7 @@ export const operations = [
   readAd,
   listTopPerformers,
   listCustomers,
+  searchCustomers,
   readJourney,
   listGoals,
   createGoal,
