@@ -76,10 +76,10 @@ function named({ headers }: FastifyRequest): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 
-function checkScope({ credential, profile }: FastifyRequest, { scopes }: Operation<never>) {
+function checkScope({ credential, profile }: FastifyRequest, { scopes, onHealthcare }: Operation<never>) {
   if (scopes.some((scope) => credential?.scopes.has(scope))) return
   // Nothing that opens persons can be held here, so naming a scope would send the caller after what nobody can grant.
-  if (profile?.isHealthcare && scopes.every(isPersonal)) throw new ApiError('healthcare_scope_forbidden')
+  if (profile?.isHealthcare && scopes.every(isPersonal)) throw new ApiError(onHealthcare)
   throw new ApiError('insufficient_scope', `This operation needs ${scopes.join(' or ')}.`, {
     required_scopes: [...scopes],
   })

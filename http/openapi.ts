@@ -18,7 +18,7 @@ function errorsOf(operation: Operation<never>): ErrorCode[] {
   if (operation.scopes.length > 0) codes.add('insufficient_scope')
   if (operation.scopes.length > 0 && operation.grain !== 'caller') codes.add('not_found')
   if (operation.needsEntitlement) codes.add('entitlement_required')
-  if (operation.scopes.length > 0 && operation.scopes.every(isPersonal)) codes.add('healthcare_scope_forbidden')
+  if (operation.scopes.length > 0 && operation.scopes.every(isPersonal)) codes.add(operation.onHealthcare)
   if (operation.idempotency.endsWith('header')) codes.add('idempotency_key_conflict').add('idempotency_key_in_flight')
   if (operation.auth.length === 1 && operation.auth[0] === 'api_key') codes.add('api_key_required')
   if (operation.query && 'shape' in operation.query && Object.hasOwn(operation.query.shape as object, 'date_from')) {

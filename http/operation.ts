@@ -106,6 +106,8 @@ interface Description<
   needsEntitlement?: boolean
   /** The answer can name or describe single persons, so that the read belongs in the PII access log. */
   readsPersons?: boolean
+  /** What a partner hears on a healthcare profile where only a person-level scope opens; `healthcare_scope_forbidden`. */
+  onHealthcare?: ErrorCode
   rateLimit?: RateLimitClass
   bodyLimitBytes?: number
   params?: Params
@@ -177,6 +179,7 @@ export interface Operation<Deps> {
   isOwnAccount: boolean
   needsEntitlement: boolean
   readsPersons: boolean
+  onHealthcare: ErrorCode
   rateLimit: RateLimitClass
   bodyLimitBytes: number | undefined
   params: z.ZodType | undefined
@@ -228,6 +231,7 @@ export function defineOperation<Deps extends object>() {
       isOwnAccount,
       needsEntitlement: grain === 'profile' && declaration.method !== 'GET' && (declaration.needsEntitlement ?? true),
       readsPersons: declaration.readsPersons ?? false,
+      onHealthcare: declaration.onHealthcare ?? 'healthcare_scope_forbidden',
       rateLimit: declaration.rateLimit ?? 'default',
       bodyLimitBytes: declaration.bodyLimitBytes,
       params: declaration.params,

@@ -83,6 +83,10 @@ const Environment = z.object({
     .transform((text) => text.split(',').map((server) => server.trim()))
     .refine((servers) => servers.every(isNameServer), { error: 'it takes addresses, each with a port if need be' })
     .optional(),
+  /** An OpenAI-compatible endpoint that writes journey summaries, `https://…/v1`; without one the service does. */
+  AI_URL: z.url().optional(),
+  AI_MODEL: z.string().min(1).optional(),
+  AI_API_KEY: z.string().min(1).optional(),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -110,6 +114,8 @@ export interface Config {
   collectLimits: { perKey: number; perAddress: number }
   isOutboundAllowed: IsListed
   dnsServers: string[] | undefined
+  /** The model that writes summaries. */
+  ai: { url: string; model: string; key: string | undefined } | undefined
   logLevel: string
 }
 
@@ -151,6 +157,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     collectLimits: { perKey: e.COLLECT_LIMIT_PER_KEY, perAddress: e.COLLECT_LIMIT_PER_ADDRESS },
     isOutboundAllowed: e.OUTBOUND_ALLOWED,
     dnsServers: e.DNS_SERVERS,
+    ai: modelOf(e),
     logLevel: e.LOG_LEVEL,
   }
 }
@@ -193,6 +200,13 @@ function readSecret(home: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+function modelOf({ AI_URL, AI_MODEL, AI_API_KEY }: z.infer<typeof Environment>): Config['ai'] {
+  if (!AI_URL) return undefined
+  if (!AI_MODEL)
+    throw new ConfigError('AI_URL is set without AI_MODEL: set the name of the model that writes summaries.')
+  return { url: AI_URL, model: AI_MODEL, key: AI_API_KEY }
 }
 
 function secretOf(value: string | undefined, home: string): Buffer {

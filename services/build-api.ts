@@ -34,6 +34,7 @@ import { schemaRegistry } from '../query-api/schema-registry.ts'
 import { tokenEndpoint } from '../query-api/token-endpoint.ts'
 import { buildTracker } from '../tracker/build.ts'
 import type { connectEngines } from './engines.ts'
+import { openSummaryWriter } from './summary-writer.ts'
 
 export type ApiEngines = Omit<Awaited<ReturnType<typeof connectEngines>>, 'codec' | 'close'>
 
@@ -53,6 +54,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
   const tracker = await buildTracker()
   const outbound = connectOutbound({ isAllowed: config.isOutboundAllowed, dnsServers: config.dnsServers })
   const records = domainRecords({ servers: config.dnsServers })
+  const summaries = openSummaryWriter(config)
   const app = await buildApp({
     baseUrl: config.baseUrl,
     apiUrl: config.apiUrl,
@@ -67,7 +69,10 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
     rateLimiter,
     mounts: [
       mount(operations, { postgres, clickhouse: warehouse }, ['postgres', 'clickhouse']),
-      mount(customerOperations, { postgres, clickhouse: warehouse, vault }, ['postgres', 'clickhouse']),
+      mount(customerOperations, { postgres, clickhouse: warehouse, vault, summaryWriter: summaries.writer }, [
+        'postgres',
+        'clickhouse',
+      ]),
       mount(identityOperations, { postgres, vault, erasureSecrets: erasureSecrets(config.secret) }, ['postgres']),
       mount(
         trackingOperations,
@@ -106,6 +111,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
     app,
     stop: async () => {
       await app.close()
+      await summaries.close()
       limits.stop()
       await refusals.stop()
       await outbound.close()

@@ -7,10 +7,12 @@ import { readTrend } from './campaigns/read-trend.ts'
 import { readUnattributed } from './campaigns/read-unattributed.ts'
 import { readConversionJourney } from './conversions/read-conversion-journey.ts'
 import { eraseCustomer } from './customers/erase-customer.ts'
+import { generateJourneySummary } from './customers/generate-journey-summary.ts'
 import { listCustomers } from './customers/list-customers.ts'
 import { readErasure } from './customers/read-erasure.ts'
 import { readJourney } from './customers/read-journey.ts'
 import { readJourneyByKey } from './customers/read-journey-by-key.ts'
+import { readJourneySummary } from './customers/read-journey-summary.ts'
 import { searchCustomers } from './customers/search-customers.ts'
 import { createGoal } from './goals/create-goal.ts'
 import { listGoalDefinitions } from './goals/list-definitions.ts'
@@ -76,6 +78,7 @@ export const operations = [
   listCustomers,
   searchCustomers,
   readJourney,
+  readJourneySummary,
   listGoals,
   createGoal,
   listGoalDefinitions,
@@ -126,7 +129,7 @@ export const operations = [
 export const identityOperations = [eraseCustomer, readErasure]
 
 /** Those that tell of single customers. */
-export const customerOperations = [readJourneyByKey]
+export const customerOperations = [readJourneyByKey, generateJourneySummary]
 
 /** People's own sign-in, and what can be done before it. */
 export const sessionOperations = [

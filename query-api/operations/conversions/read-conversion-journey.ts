@@ -13,7 +13,6 @@ import {
   JourneyTouch,
   journeyPaging,
 } from '../customers/journey-schemas.ts'
-import { readsPersons } from '../customers/person-access.ts'
 import { readPerson } from '../customers/read-person.ts'
 
 export const readConversionJourney = operation({
@@ -51,7 +50,8 @@ export const readConversionJourney = operation({
       conversion_type: conversion.conversion_type,
       conversion_time: conversion.occurred_at,
     })
-    if (!readsPersons({ profile, credential })) {
+    // Nobody's partner holds it on a healthcare profile: the frame sees to that.
+    if (!credential.scopes.has('customers:read')) {
       const [data, told] = await Promise.all([
         readTouches(clickhouse, { ...journey, conversion: conversion_id }),
         meta(),

@@ -8,7 +8,6 @@ import type { IdentifierType } from '../../../schemas/messages.ts'
 import { operation } from '../../customer-operation.ts'
 import { readEvents, readTouches } from './journey-reads.ts'
 import { JourneyConversion, JourneyEvent, JourneyPerson, JourneyTouch, journeyPaging } from './journey-schemas.ts'
-import { readsPersons } from './person-access.ts'
 import { readPerson } from './read-person.ts'
 
 const selector = z.string().max(1024).optional()
@@ -47,7 +46,8 @@ export const readJourneyByKey = operation({
   ),
   errors: ['customer_not_found'],
   handler: async ({ query, profile, credential, clickhouse, postgres, vault }) => {
-    const isFull = readsPersons({ profile, credential })
+    // Nobody's partner holds it on a healthcare profile: the frame sees to that.
+    const isFull = credential.scopes.has('customers:read')
     const { type, value } = identifierOf(query, isFull)
     const [token] = value === null ? [] : await vault.find(profile.id, [{ type, value }])
     const customer = token && (await asProfile(postgres, profile.id, (tx) => customerOfToken(tx, profile.id, token)))

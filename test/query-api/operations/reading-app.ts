@@ -4,6 +4,7 @@ import type { Scope } from '../../../domain/scopes.ts'
 import { apiKeyAuthentication, buildApp, mount } from '../../../http/app.ts'
 import { createProfile } from '../../../postgres/stores/tenancy.ts'
 import { customerOperations, operations } from '../../../query-api/operations/index.ts'
+import { ownWriter } from '../../../query-api/summary-writer.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { baseUrl, bearer, captureLog, guards } from '../../http/test-app.ts'
 import { openProfile } from '../../processors/attribution/world.ts'
@@ -11,10 +12,10 @@ import { openPostgres } from '../../profiles.ts'
 import { testVault } from './customers/known-people.ts'
 
 /** The reading side of the API over a warehouse of its own. */
-export async function openReadingApp() {
+export async function openReadingApp({ summaryWriter = ownWriter } = {}) {
   const pool: pg.Pool = await openPostgres()
   const warehouse: FreshWarehouse = await freshWarehouse()
-  const deps = { postgres: pool, clickhouse: warehouse, vault: testVault(pool) }
+  const deps = { postgres: pool, clickhouse: warehouse, vault: testVault(pool), summaryWriter }
   const log = captureLog()
   const app: FastifyInstance = await buildApp({
     baseUrl,
