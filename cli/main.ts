@@ -12,6 +12,7 @@ const commands = {
   apps: 'create partner apps',
   users: 'create users',
   keys: 'create API keys',
+  hooks: 'manage where providers notify us, and see what they told',
   identity: 'show how people were stitched together, and undo it',
   import: 'send rows of a file through the collectors',
   fx: 'import dated exchange rates',

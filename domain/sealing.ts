@@ -10,6 +10,8 @@ export const keyLabels = {
   csrf: 'touchline/csrf/v1',
   erasureSelector: 'touchline/erasure/selector-hmac/v1',
   erasureSearch: 'touchline/erasure/search/v1',
+  hookSecret: 'touchline/hooks/secret/v1',
+  hookPayload: 'touchline/hooks/payload/v1',
 } as const
 export type KeyLabel = (typeof keyLabels)[keyof typeof keyLabels]
 
@@ -54,7 +56,7 @@ export function open(key: Buffer, aad: string, sealed: Uint8Array): Buffer {
 }
 
 /** What binds a sealed value to its place: the bytes of one token cannot be passed off as another's. */
-export const sealingContext = (profile: string, token: string, what: 'value' | 'traits' | 'key'): string =>
+export const sealingContext = (profile: string, token: string, what: 'value' | 'traits' | 'key' | 'payload'): string =>
   `${profile}/${token}/${what}`
 
 export const newDataKey = (): Buffer => randomBytes(32)

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { deleteOldDeliveries } from '../postgres/stores/hook-deliveries.ts'
 import { deleteExpiredKeys } from '../postgres/stores/idempotency-keys.ts'
 import { deleteOldAccesses } from '../postgres/stores/pii-access-log.ts'
 import { poll } from './runner/poll.ts'
@@ -7,6 +8,9 @@ import type { Running } from './runner/run.ts'
 
 /** SPEC 8: retention of the PII access log. */
 const accessLogDays = 365
+
+/** Longer than any provider goes on repeating a notification. */
+const hookPayloadDays = 90
 
 export interface SweepDeps {
   postgres: pg.Pool
@@ -16,7 +20,7 @@ export interface SweepDeps {
   batchSize?: number | undefined
 }
 
-/** Deletes what has been kept long enough: answers of idempotency keys, entries of the PII access log. */
+/** Deletes what has been kept long enough: answers of idempotency keys, the PII access log, notifications. */
 export const runSweeps = ({ postgres, batchSize = 1000, idleMs = 10_000, logger }: SweepDeps): Running =>
   poll({
     name: 'sweeps',
@@ -26,6 +30,7 @@ export const runSweeps = ({ postgres, batchSize = 1000, idleMs = 10_000, logger 
       const deleted = [
         await deleteExpiredKeys(postgres, batchSize),
         await deleteOldAccesses(postgres, accessLogDays, batchSize),
+        await deleteOldDeliveries(postgres, hookPayloadDays, batchSize),
       ]
       return { hasMore: deleted.some((count) => count === batchSize) }
     },

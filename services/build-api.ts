@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { erasureSecrets } from '../domain/erasures.ts'
+import { hookSeals } from '../domain/hooks/secrets.ts'
 import {
   accessTokens,
   authentication,
@@ -20,6 +21,7 @@ import { connectOutbound } from '../infra/outbound.ts'
 import { connectRedis } from '../infra/redis.ts'
 import { collectPlugin } from '../ingest/collect.ts'
 import { collectLimits } from '../ingest/collect-limits.ts'
+import { hooksPlugin } from '../ingest/hooks/receive.ts'
 import { locator } from '../ingest/locate.ts'
 import { ingestMetrics } from '../ingest/metrics.ts'
 import { operations as ingestOperations } from '../ingest/operations.ts'
@@ -28,7 +30,13 @@ import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
 import { domainOwners } from '../postgres/stores/custom-domains.ts'
 import { refusalCounter } from '../postgres/stores/refusals.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
-import { customerOperations, identityOperations, operations, sessionOperations } from '../query-api/operations/index.ts'
+import {
+  customerOperations,
+  hookOperations,
+  identityOperations,
+  operations,
+  sessionOperations,
+} from '../query-api/operations/index.ts'
 import { trackingOperations } from '../query-api/operations/tracking/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
 import { tokenEndpoint } from '../query-api/token-endpoint.ts'
@@ -55,6 +63,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
   const outbound = connectOutbound({ isAllowed: config.isOutboundAllowed, dnsServers: config.dnsServers })
   const records = domainRecords({ servers: config.dnsServers })
   const summaries = openSummaryWriter(config)
+  const seals = hookSeals(config.secret)
   const app = await buildApp({
     baseUrl: config.baseUrl,
     apiUrl: config.apiUrl,
@@ -87,6 +96,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
         },
         ['postgres', 'clickhouse', 'kafka'],
       ),
+      mount(hookOperations, { postgres, hookSeals: seals, baseUrl: config.baseUrl }, ['postgres']),
       mount(sessionOperations, { postgres, cookies, tokens, rateLimiter }, ['postgres']),
       mount(ingestOperations, { producer, vault, metrics: collected }, ['postgres', 'kafka']),
     ],
@@ -103,6 +113,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
         }),
         trackerScriptPlugin(tracker),
       ]),
+      hooksPlugin({ postgres, vault, hookSeals: seals, limiter: rateLimiter, metrics: collected }),
       tokenEndpoint({ postgres, tokens, rateLimiter }),
       async (scope) => void (await scope.register(schemaRegistry)),
     ],

@@ -26,10 +26,17 @@ export const PaymentRow = z
   }))
 export type PaymentRow = z.output<typeof PaymentRow>
 
+/** Their customers are those of a store, whoever moved the money. */
+const stores = new Set(['shopify', 'woocommerce', 'magento', 'prestashop', 'bigcommerce'])
+
 export async function toPayment(row: PaymentRow, context: ImportContext): Promise<Payment> {
   const { profileId, receivedAt, vault, onRefused } = context
   const time = occurredAt(row.occurred_at, receivedAt)
-  const person = personOf(row.customer, row.provider, 'payments_customer_id')
+  const person = personOf(
+    row.customer,
+    row.provider,
+    stores.has(row.provider) ? 'store_customer_id' : 'payments_customer_id',
+  )
   const [sealed, subjectRefToken] = await Promise.all([
     sealPerson(vault, profileId, person, onRefused),
     row.subject_ref ? subjectToken(vault, profileId, row.subject_ref) : null,

@@ -33,7 +33,7 @@ export type Contact = z.output<typeof Contact>
 export function personOf(
   contact: Contact | null | undefined,
   provider: string,
-  type: 'crm_contact_id' | 'payments_customer_id',
+  type: 'crm_contact_id' | 'payments_customer_id' | 'store_customer_id',
 ): Person | null {
   if (!contact) return null
   const { provider_id, external_id, ...rest } = contact

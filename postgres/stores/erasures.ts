@@ -4,6 +4,7 @@ import type { CustomerSelector } from '../../domain/customer-selectors.ts'
 import type { ErasureReason, ErasureSecrets } from '../../domain/erasures.ts'
 import type { IdentifierType } from '../../schemas/messages.ts'
 import type { Sql } from '../client.ts'
+import { eraseHookPayloads } from './hook-deliveries.ts'
 import { lockProfile } from './identity-rows.ts'
 import { erasePersonalCopies } from './personal-copies.ts'
 
@@ -175,4 +176,5 @@ async function destroy(
     [profileId, customerIds, erasureId],
   )
   await erasePersonalCopies(tx, profileId, customerIds)
+  await eraseHookPayloads(tx, profileId, tokens)
 }

@@ -22,6 +22,11 @@ import { saveGoalDefinition } from './goals/save-definition.ts'
 import { grantApp } from './grants/grant-app.ts'
 import { listGrants } from './grants/list-grants.ts'
 import { revokeGrant } from './grants/revoke-grant.ts'
+import { createHook } from './hooks/create-hook.ts'
+import { listHookDeliveries } from './hooks/list-deliveries.ts'
+import { listHooks } from './hooks/list-hooks.ts'
+import { revokeHook } from './hooks/revoke-hook.ts'
+import { rotateHook } from './hooks/rotate-hook.ts'
 import { acceptInvitation } from './invitations/accept-invitation.ts'
 import { inviteMember } from './invitations/invite-member.ts'
 import { listInvitations } from './invitations/list-invitations.ts'
@@ -142,3 +147,6 @@ export const sessionOperations = [
   revokeMcpToken,
   acceptInvitation,
 ]
+
+/** Those that manage where providers notify us, and so need the seals of their secrets. */
+export const hookOperations = [listHooks, createHook, rotateHook, revokeHook, listHookDeliveries]

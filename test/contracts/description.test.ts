@@ -5,6 +5,7 @@ import { unauthorized } from '../../http/authenticate.ts'
 import { operations as ingestOperations } from '../../ingest/operations.ts'
 import {
   customerOperations,
+  hookOperations,
   identityOperations,
   operations,
   sessionOperations,
@@ -15,6 +16,7 @@ import { baseUrl, captureLog } from '../http/test-app.ts'
 const declaredLists = [
   operations,
   customerOperations,
+  hookOperations,
   identityOperations,
   sessionOperations,
   trackingOperations,

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { Command, Option } from 'commander'
+import { type HookSeals, hookSeals, isHookSecret, newHookSecret } from '../domain/hooks/secrets.ts'
+import { open, sealingContext, vaultKeys } from '../domain/sealing.ts'
+import { loadConfig } from '../infra/config.ts'
+import type { Sql } from '../postgres/client.ts'
+import { findDelivery, listDeliveries } from '../postgres/stores/hook-deliveries.ts'
+import {
+  createHookEndpoint,
+  findHookEndpoint,
+  type HookEndpoint,
+  type HookProvider,
+  hookProviderNames,
+  listHookEndpoints,
+  revokeHookEndpoint,
+  rotateHookSecret,
+  rotationHours,
+} from '../postgres/stores/hook-endpoints.ts'
+import { findProfile } from '../postgres/stores/tenancy.ts'
+import { postgresVault } from '../postgres/stores/vault.ts'
+import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
+
+export const command = () =>
+  new Command()
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(rotate())
+    .addCommand(revoke())
+    .addCommand(deliveries())
+    .addCommand(payload())
+
+interface Options {
+  profile: string
+  json?: boolean
+}
+
+const ofProfile = (command: Command) =>
+  command.requiredOption('--profile <id>', 'the profile it belongs to').option('--json', 'print JSON')
+
+const addressOf = ({ provider, id }: HookEndpoint) => `${loadConfig().baseUrl}/hooks/${provider}/${id}`
+
+/** Not on the command line: other users of a machine see the arguments of its processes. */
+const secretOption = () =>
+  new Option('--secret-file <path>', 'the secret that the provider chose, or - for standard input; else one is made')
+
+function secretFor(provider: HookProvider, file: string | undefined): string {
+  const secret = file === undefined ? newHookSecret() : readFileSync(file === '-' ? 0 : file, 'utf8').trim()
+  if (!isHookSecret(provider, secret)) throw new UsageError(`that is no secret of ${provider}.`)
+  return secret
+}
+
+const create = () =>
+  ofProfile(new Command('create'))
+    .description("make an address for a provider's notifications; its secret is shown once")
+    .addOption(secretOption())
+    .addOption(new Option('--provider <name>', 'whose notifications').choices(hookProviderNames).makeOptionMandatory())
+    .option(
+      '--source <name>',
+      'for generic: the name of the CRM or payment provider',
+      checked((text) => /^[a-z0-9_.:-]{1,64}$/.test(text), 'Use lower-case letters, digits, _ . : and -.'),
+    )
+    .action((options: Options & { provider: HookProvider; source?: string; secretFile?: string }, self: Command) =>
+      withPostgres(self, async (pool) => {
+        const { profile: profileId, provider, source = provider } = options
+        if (!(await findProfile(pool, profileId))) {
+          throw new UsageError(`there is no profile ${profileId}: "touchline profiles list" shows them.`)
+        }
+        if (provider !== 'generic' && source !== provider) throw new UsageError('--source is for generic addresses.')
+        const secret = secretFor(provider, options.secretFile)
+        const endpoint = await createHookEndpoint(pool, seals(), { profileId, provider, source, secret })
+        print({ endpoint_id: endpoint.id, address: addressOf(endpoint), secret }, options)
+      }),
+    )
+
+const list = () =>
+  ofProfile(new Command('list'))
+    .description('list the addresses of a profile')
+    .action((options: Options, self: Command) =>
+      withPostgres(self, async (pool) => {
+        const rows = (await listHookEndpoints(pool, options.profile)).map((endpoint) => ({
+          endpoint_id: endpoint.id,
+          provider: endpoint.provider,
+          source: endpoint.source,
+          address: addressOf(endpoint),
+          last_delivery_at: endpoint.lastDeliveryAt?.toISOString() ?? null,
+        }))
+        if (options.json) console.log(JSON.stringify(rows))
+        else
+          for (const row of rows)
+            console.log(`${row.address}  ${row.source}  ${row.last_delivery_at ?? 'never called'}`)
+      }),
+    )
+
+const rotate = () =>
+  ofProfile(new Command('rotate'))
+    .description(`change the secret of an address; the one before holds ${rotationHours} hours more`)
+    .argument('<endpoint id>')
+    .addOption(secretOption())
+    .option('--at-once', 'end the secret before now')
+    .action((id: string, options: Options & { atOnce?: boolean; secretFile?: string }, self: Command) =>
+      withPostgres(self, async (pool) => {
+        const { provider } = await existing(pool, options.profile, id)
+        const secret = secretFor(provider, options.secretFile)
+        const change = { profileId: options.profile, id, secret, isAtOnce: options.atOnce ?? false }
+        await rotateHookSecret(pool, seals(), change)
+        print({ endpoint_id: id, secret }, options)
+      }),
+    )
+
+const revoke = () =>
+  ofProfile(new Command('revoke'))
+    .description('close an address')
+    .argument('<endpoint id>')
+    .action((id: string, options: Options, self: Command) =>
+      withPostgres(self, async (pool) => {
+        await existing(pool, options.profile, id)
+        await revokeHookEndpoint(pool, options.profile, id)
+        print({ endpoint_id: id, revoked: true }, options)
+      }),
+    )
+
+const deliveries = () =>
+  ofProfile(new Command('deliveries'))
+    .description('list the newest notifications and what became of them')
+    .option('--unmappable', 'only those that were not understood')
+    .action((options: Options & { unmappable?: boolean }, self: Command) =>
+      withPostgres(self, async (pool) => {
+        const status = options.unmappable ? ('unmappable' as const) : undefined
+        const rows = await listDeliveries(pool, options.profile, { status, limit: 100 })
+        if (options.json) console.log(JSON.stringify(rows))
+        else {
+          for (const row of rows) {
+            console.log(`${row.receivedAt.toISOString()}  ${row.id}  ${row.topic}  ${row.status}  ${row.reason ?? ''}`)
+          }
+        }
+      }),
+    )
+
+const payload = () =>
+  new Command('payload')
+    .description('print the body of a notification as it came; it may name a person')
+    .argument('<delivery id>')
+    .requiredOption('--profile <id>', 'the profile it belongs to')
+    .action((id: string, options: { profile: string }, self: Command) =>
+      withPostgres(self, async (pool) => {
+        const delivery = await findDelivery(pool, options.profile, id)
+        if (!delivery) throw new UsageError(`the profile has no delivery ${id}.`)
+        const { sealed, sealedUnder, profileId } = delivery
+        const key = sealedUnder && (await keyOf(pool, profileId, sealedUnder))
+        if (!sealed || (sealedUnder && !key)) throw new UsageError('its payload went with the person it named.')
+        const body =
+          key && sealedUnder
+            ? open(key, sealingContext(profileId, sealedUnder, 'payload'), sealed)
+            : seals().openPayload(id.toLowerCase(), sealed)
+        process.stdout.write(`${body.toString('utf8')}\n`)
+      }),
+    )
+
+const seals = (): HookSeals => hookSeals(loadConfig().secret)
+
+async function keyOf(pool: Parameters<typeof postgresVault>[0], profileId: string, token: string) {
+  const vault = postgresVault(pool, vaultKeys(loadConfig().secret), { timeoutMs: 10_000 })
+  return (await vault.keys([{ profileId, token }])).get(token)
+}
+
+async function existing(sql: Sql, profileId: string, id: string): Promise<HookEndpoint> {
+  const endpoint = await findHookEndpoint(sql, profileId, id)
+  if (!endpoint) throw new UsageError(`the profile has no live address ${id}: "touchline hooks list" shows them.`)
+  return endpoint
+}

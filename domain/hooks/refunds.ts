@@ -1,0 +1,26 @@
+/** A refund or a reversal that was told apart from its payment. */
+export interface ToldRefund {
+  asOf: number
+  minor: number
+}
+
+/** By what its provider numbers it, behind `r/` for a refund and `d/` for money that a dispute took back. */
+export type ToldRefunds = Record<string, ToldRefund>
+
+/** Of two tellings about one refund the later holds; at the same moment the larger, whichever came first. */
+export function withRefund(refunds: ToldRefunds, id: string, told: ToldRefund): ToldRefunds {
+  const standing = refunds[id]
+  const isOlder =
+    standing && (told.asOf < standing.asOf || (told.asOf === standing.asOf && told.minor <= standing.minor))
+  return isOlder ? refunds : { ...refunds, [id]: told }
+}
+
+/**
+ * All that the provider took back. A payment tells the sum of its refunds itself, and each refund may be told as well:
+ * the larger of both counts, as either may be late. Disputes are never in that sum.
+ */
+export function refundedMinor(toldByPayment: number, refunds: ToldRefunds): number {
+  const sum = (prefix: string) =>
+    Object.entries(refunds).reduce((total, [id, { minor }]) => total + (id.startsWith(prefix) ? minor : 0), 0)
+  return Math.max(toldByPayment, sum('r/')) + sum('d/')
+}

@@ -1,0 +1,303 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ids } from '../../../domain/ids.ts'
+import { open, sealingContext } from '../../../domain/sealing.ts'
+import { transaction } from '../../../postgres/client.ts'
+import { eraseHookPayloads } from '../../../postgres/stores/hook-deliveries.ts'
+import { revokeHookEndpoint, rotateHookSecret } from '../../../postgres/stores/hook-endpoints.ts'
+import { topics } from '../../../schemas/topics.ts'
+import { openHookWorld } from './hook-world.ts'
+import { shopifyOrder, shopifyRefund, stripeCharge, stripeEvent, stripeRefund } from './payloads.ts'
+
+let world: Awaited<ReturnType<typeof openHookWorld>>
+beforeAll(async () => {
+  world = await openHookWorld()
+})
+afterAll(() => world.close())
+
+const at = (text: string) => ({ created: Date.parse(text) / 1000 })
+
+describe('Stripe', () => {
+  it('tells of a charge as a payment of its intent, with the person sealed', async () => {
+    const hook = await world.endpoint('stripe')
+    const { status, body } = await hook.stripe(stripeEvent('charge.succeeded', stripeCharge()))
+    expect([status, body.data.status]).toEqual([200, 'mapped'])
+    const [payment] = await hook.payments()
+    expect(payment).toMatchObject({
+      payment_id: ids.payment(hook.profileId, 'stripe', 'pi_3OmQk2'),
+      provider: 'stripe',
+      external_id: 'pi_3OmQk2',
+      occurred_at: Date.parse('2026-10-02T10:00:00Z'),
+      amount_minor: 12_990,
+      currency: 'USD',
+      refunded_minor: 0,
+    })
+    expect(payment!.identifiers.map(({ type }) => type)).toEqual(['payments_customer_id', 'email', 'phone'])
+    expect(payment!.traits).not.toBeNull()
+  })
+
+  it.each([
+    ['jpy', 500, 500, 'JPY'],
+    ['clp', 45_990, 45_990, 'CLP'],
+    ['kwd', 1_500, 1_500, 'KWD'],
+    // Two decimals at Stripe, none in ISO 4217.
+    ['isk', 150_000, 1_500, 'ISK'],
+    ['ugx', 150_000, 1_500, 'UGX'],
+    // None at Stripe, two in ISO 4217.
+    ['mga', 500, 50_000, 'MGA'],
+  ])('reads %s in its own units', async (currency, amount, minor, code) => {
+    const hook = await world.endpoint('stripe')
+    await hook.stripe(stripeEvent('charge.succeeded', stripeCharge({ currency, amount, amount_captured: amount })))
+    expect(await hook.payments()).toMatchObject([{ amount_minor: minor, currency: code }])
+  })
+
+  it('counts each refund once, however often and in whatever order it is told', async () => {
+    const paid = stripeEvent('charge.succeeded', stripeCharge(), at('2026-10-02T10:00:05Z'))
+    const refunded = stripeEvent(
+      'charge.refunded',
+      stripeCharge({ amount_refunded: 2_990 }),
+      at('2026-10-05T10:00:01Z'),
+    )
+    const refund = stripeEvent('refund.created', stripeRefund(), at('2026-10-05T10:00:00Z'))
+    const second = stripeEvent(
+      'refund.created',
+      stripeRefund({ id: 're_2', amount: 1_000 }),
+      at('2026-10-06T10:00:00Z'),
+    )
+    const failed = stripeEvent(
+      'refund.failed',
+      stripeRefund({ id: 're_2', amount: 1_000, status: 'failed' }),
+      at('2026-10-07T10:00:00Z'),
+    )
+    for (const order of [
+      [paid, refund, refunded, second, failed],
+      [failed, second, refunded, refund, paid],
+      [refund, paid, refund, second, refunded, failed, paid],
+      [second, failed, paid, refunded],
+    ]) {
+      const hook = await world.endpoint('stripe')
+      for (const event of order) expect((await hook.stripe(event)).status).toBe(200)
+      expect((await hook.payments()).at(-1)).toMatchObject({ amount_minor: 12_990, refunded_minor: 2_990 })
+    }
+  })
+
+  it('takes what a lost dispute withdrew, and gives it back when it was won', async () => {
+    const hook = await world.endpoint('stripe')
+    const dispute = { id: 'dp_1', amount: 12_990, currency: 'usd', charge: 'ch_3OmQk2Lkd', payment_intent: 'pi_3OmQk2' }
+    await hook.stripe(stripeEvent('charge.succeeded', stripeCharge()))
+    await hook.stripe(stripeEvent('charge.dispute.funds_withdrawn', dispute, at('2026-10-08T10:00:00Z')))
+    await hook.stripe(stripeEvent('charge.dispute.funds_reinstated', dispute, at('2026-10-20T10:00:00Z')))
+    expect((await hook.payments()).map((payment) => payment.refunded_minor)).toEqual([0, 12_990, 0])
+  })
+
+  it.each([
+    ['test_mode', stripeEvent('charge.succeeded', stripeCharge(), { livemode: false })],
+    ['told_by_its_charge', stripeEvent('payment_intent.succeeded', { id: 'pi_3OmQk2', amount: 12_990 })],
+    ['not_captured', stripeEvent('charge.succeeded', stripeCharge({ captured: false }))],
+    ['not_paid', stripeEvent('charge.updated', stripeCharge({ status: 'pending' }))],
+  ])('ignores what changes no figure: %s', async (reason, event) => {
+    const hook = await world.endpoint('stripe')
+    expect((await hook.stripe(event)).body.data.status).toBe('ignored')
+    expect(await hook.deliveries()).toMatchObject([{ status: 'ignored', reason, messages: 0 }])
+    expect(await hook.payments()).toEqual([])
+  })
+
+  it('keeps what it does not understand, visible and sealed', async () => {
+    const hook = await world.endpoint('stripe')
+    const unknown = stripeEvent('radar.early_fraud_warning.created', { id: 'issfr_1', note: 'ana@example.com' })
+    for (const event of [
+      unknown,
+      stripeEvent('charge.succeeded', stripeCharge({ amount: 'much' })),
+      { hello: 'world' },
+    ]) {
+      const { status, body } = await hook.stripe(event)
+      expect([status, body.data.status]).toEqual([200, 'unmappable'])
+    }
+    expect(await hook.deliveries()).toMatchObject([
+      { topic: 'radar.early_fraud_warning.created', reason: 'unknown_topic', tokens: 1 },
+      { topic: 'charge.succeeded', reason: expect.stringMatching(/^data\.object\.amount: /) },
+      { topic: 'unknown', reason: expect.stringMatching(/^id: /), tokens: 0 },
+    ])
+    expect(await hook.payments()).toEqual([])
+  })
+})
+
+describe('Shopify', () => {
+  it('tells of a paid order as a payment, with the store’s customer and the click that led to it', async () => {
+    const hook = await world.endpoint('shopify')
+    expect((await hook.shopify('orders/paid', shopifyOrder())).body.data.status).toBe('mapped')
+    const [payment] = await hook.payments()
+    expect(payment).toMatchObject({
+      provider: 'shopify',
+      external_id: '5678901234567',
+      occurred_at: Date.parse('2026-10-02T10:00:01Z'),
+      amount_minor: 45_990,
+      currency: 'CLP',
+      refunded_minor: 0,
+      click_ids: { gclid: 'G-123' },
+    })
+    expect(payment!.identifiers.map(({ type }) => type)).toEqual(['store_customer_id', 'email', 'phone'])
+  })
+
+  it('counts a refund that comes before its order, and once when the order tells of it too', async () => {
+    const hook = await world.endpoint('shopify')
+    const early = await hook.shopify('refunds/create', shopifyRefund())
+    expect(early.body.data.status).toBe('mapped')
+    expect(await hook.deliveries()).toMatchObject([{ reason: 'payment_not_told_yet', messages: 0 }])
+    await hook.shopify('orders/paid', shopifyOrder())
+    const refunds = [{ id: 890_088_186_047, transactions: shopifyRefund().transactions }]
+    const updated_at = '2026-10-04T10:00:01-03:00'
+    await hook.shopify('orders/updated', shopifyOrder({ financial_status: 'partially_refunded', refunds, updated_at }))
+    // The provider tries its first notification once more, changed in nothing but its order of fields.
+    const { id, ...rest } = shopifyOrder()
+    expect((await hook.shopify('orders/updated', { ...rest, id })).body.data.status).toBe('superseded')
+    expect((await hook.payments()).map((payment) => payment.refunded_minor)).toEqual([10_000, 10_000])
+  })
+
+  it.each([
+    ['not_paid', 'orders/create', shopifyOrder({ financial_status: 'pending' })],
+    ['test_mode', 'orders/paid', shopifyOrder({ test: true })],
+    ['no_outcome', 'customers/update', { id: 1 }],
+  ])('ignores %s', async (reason, topic, body) => {
+    const hook = await world.endpoint('shopify')
+    await hook.shopify(topic, body)
+    expect(await hook.deliveries()).toMatchObject([{ topic, status: 'ignored', reason }])
+  })
+})
+
+describe('any other provider', () => {
+  it('tells of payments, refunds and a CRM’s outcomes under its own name', async () => {
+    const hook = await world.endpoint('generic', 'hubspot')
+    const contact = { email: 'ana@example.com', provider_id: 501, first_name: 'Ana' }
+    const lead = {
+      type: 'outcome',
+      external_id: 'deal-7',
+      outcome_type: 'closed_won',
+      occurred_at: '2026-10-02T10:00:00Z',
+      value: '1200.50',
+      currency: 'USD',
+      contact,
+    }
+    const payment = {
+      type: 'payment',
+      external_id: 'p-1',
+      occurred_at: '2026-10-02T10:00:00Z',
+      amount: 20,
+      currency: 'USD',
+      customer: { phone: '+56987654321' },
+    }
+    const refund = { type: 'refund', payment_external_id: 'p-1', external_id: 'r-1', amount: '5.50', currency: 'USD' }
+    for (const body of [lead, payment, refund]) expect((await hook.generic(body)).body.data.status).toBe('mapped')
+    expect(await hook.told(topics.crmOutcomes)).toMatchObject([
+      { provider: 'hubspot', external_id: 'deal-7', outcome_type: 'closed_won', amount_minor: 120_050 },
+    ])
+    expect((await hook.payments()).map((one) => one.refunded_minor)).toEqual([0, 550])
+  })
+
+  it('lets an older word about an outcome not undo a newer one', async () => {
+    const hook = await world.endpoint('generic', 'crm')
+    const deal = (outcome_type: string, as_of: string) => ({
+      type: 'outcome',
+      as_of,
+      external_id: 'deal-7',
+      outcome_type,
+      occurred_at: '2026-10-02T10:00:00Z',
+    })
+    await hook.generic(deal('closed_won', '2026-10-03T00:00:00Z'))
+    expect((await hook.generic(deal('quote_sent', '2026-10-02T00:00:00Z'))).body.data.status).toBe('superseded')
+    expect(await hook.told(topics.crmOutcomes)).toMatchObject([{ outcome_type: 'closed_won' }])
+  })
+
+  it.each([
+    ['type', { type: 'gift' }],
+    [
+      'amount',
+      { type: 'payment', external_id: 'p-1', occurred_at: '2026-10-02T10:00:00Z', currency: 'USD', amount: -1 },
+    ],
+    ['occurred_at', { type: 'payment', external_id: 'p', occurred_at: '2001-01-01', currency: 'USD', amount: 1 }],
+  ])('keeps as unmappable what breaks a rule of %s', async (field, body) => {
+    const hook = await world.endpoint('generic')
+    expect((await hook.generic(body)).body.data.status).toBe('unmappable')
+    const [delivery] = await hook.deliveries()
+    expect(delivery.reason).toContain(field)
+  })
+})
+
+describe('the door', () => {
+  it('refuses what nobody signed, and keeps nothing of it', async () => {
+    const hook = await world.endpoint('stripe')
+    const event = stripeEvent('charge.succeeded', stripeCharge())
+    const forged = await hook.stripe(event, 'whsec_somebody_elses_secret')
+    expect([forged.status, forged.body.error.code, forged.body.error.reason]).toEqual([
+      401,
+      'unauthorized',
+      'wrong_signature',
+    ])
+    expect((await hook.send({}, JSON.stringify(event))).body.error.reason).toBe('missing_signature')
+    expect(await hook.deliveries()).toEqual([])
+  })
+
+  it('knows no other address: an unknown, malformed, revoked or another provider’s id is 404', async () => {
+    const hook = await world.endpoint('stripe')
+    for (const url of [`/hooks/stripe/${randomUUID()}`, '/hooks/stripe/x', `/hooks/shopify/${hook.endpoint.id}`]) {
+      expect((await world.hookApp.inject({ method: 'POST', url, payload: '{}' })).statusCode, url).toBe(404)
+    }
+    await revokeHookEndpoint(world.pool, hook.profileId, hook.endpoint.id)
+    expect((await hook.stripe(stripeEvent('charge.succeeded', stripeCharge()))).status).toBe(404)
+  })
+
+  it('takes a notification once, even of many at once', async () => {
+    const hook = await world.endpoint('stripe')
+    const event = stripeEvent('charge.succeeded', stripeCharge())
+    const answers = await Promise.all(Array.from({ length: 6 }, () => hook.stripe(event)))
+    const statuses = answers.map(({ status, body }) => `${status} ${body.data.status}`).sort()
+    expect(statuses).toEqual([...Array(5).fill('200 duplicate'), '200 mapped'])
+    expect(await hook.payments()).toHaveLength(1)
+  })
+
+  it('takes both secrets while a rotation lasts, and the new one alone when it ends at once', async () => {
+    const hook = await world.endpoint('stripe')
+    const rotate = (secret: string, isAtOnce: boolean) =>
+      rotateHookSecret(world.pool, world.seals, { profileId: hook.profileId, id: hook.endpoint.id, secret, isAtOnce })
+    const send = async (secret: string) => (await hook.stripe(stripeEvent('charge.failed', {}), secret)).status
+    await rotate('whsec_the_second_secret', false)
+    expect([await send(hook.secret), await send('whsec_the_second_secret')]).toEqual([200, 200])
+    await rotate('whsec_the_third_secret', true)
+    expect([await send('whsec_the_second_secret'), await send('whsec_the_third_secret')]).toEqual([401, 200])
+  })
+
+  it('takes bytes of any content type, refuses half a megabyte, and keeps what is no JSON', async () => {
+    const hook = await world.endpoint('generic')
+    const large = await hook.send({ 'content-type': 'text/plain' }, 'x'.repeat(600 * 1024))
+    expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large'])
+    expect((await hook.send({ 'content-type': 'text/plain' }, 'x')).status).toBe(401)
+  })
+})
+
+describe('what is kept', () => {
+  it('is the body as it came, sealed under the person’s key and linked to everybody it names', async () => {
+    const hook = await world.endpoint('stripe')
+    const event = stripeEvent('charge.succeeded', stripeCharge({ description: 'gift for bruno@example.com' }))
+    await hook.stripe(event)
+    const [{ sealed, sealedUnder, tokens }] = await hook.deliveries()
+    expect(tokens).toBe(4)
+    expect(sealed.includes('example.com')).toBe(false)
+    const keys = await world.vault.keys([{ profileId: hook.profileId, token: sealedUnder }])
+    const context = sealingContext(hook.profileId, sealedUnder, 'payload')
+    expect(JSON.parse(open(keys.get(sealedUnder)!, context, sealed).toString())).toEqual(event)
+  })
+
+  it('goes with any person it names, and what was told of stays', async () => {
+    const hook = await world.endpoint('stripe')
+    await hook.stripe(stripeEvent('charge.succeeded', stripeCharge({ description: 'gift for bruno@example.com' })))
+    const [bruno] = await world.vault.tokens(hook.profileId, [{ type: 'email', value: 'bruno@example.com' }])
+    const erased = await transaction(world.pool, (tx) => eraseHookPayloads(tx, hook.profileId, [bruno!.token]))
+    expect(erased).toBe(1)
+    expect(await hook.deliveries()).toMatchObject([{ status: 'mapped', sealed: null, sealedUnder: null, tokens: 0 }])
+    expect(await hook.payments()).toHaveLength(1)
+  })
+
+  it('leaves no trace of a person or a secret in the log', () => {
+    for (const text of ['example.com', 'Rojas', '87654321', 'whsec_']) expect(world.log()).not.toContain(text)
+  })
+})
