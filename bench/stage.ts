@@ -78,7 +78,16 @@ async function dress(stack: Stack, { home, isQuick, report, signal }: Options): 
   await migrate({ env, report, signal })
   const endpoints = { ...stack.endpoints, base_url }
   const secret = config.secret.toString('base64')
-  const programs = servicePrograms(env, { home, host: '127.0.0.1', port, metricsPort, secret, endpoints })
+  const linkTokenKeys = stack.env.LINK_TOKEN_KEYS ?? ''
+  const programs = servicePrograms(env, {
+    home,
+    host: '127.0.0.1',
+    port,
+    metricsPort,
+    secret,
+    linkTokenKeys,
+    endpoints,
+  })
   const running = new Set<{ stop(): Promise<void> }>()
   const memory = watchMemory(home)
 

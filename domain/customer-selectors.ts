@@ -19,12 +19,12 @@ export interface CustomerSelector {
 /** `no_match`: well formed, but nobody can have it, a stand-in such as `guest`. */
 export type SelectorReason = 'malformed' | 'no_match'
 
-const opaque: ReadonlySet<IdentifierType> = new Set([
-  'external_customer_id',
-  'crm_contact_id',
-  'store_customer_id',
-  'payments_customer_id',
-])
+/** What a stand-in of the type looks like that is well formed all the same, such as `test@test.com`; other ids have no shape. */
+const shapes: Partial<Record<IdentifierType, RegExp>> = {
+  email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+  phone: /^\+?\d{7,15}$/,
+  national_id: /^[\d.]{7,}-?[\dk]$/i,
+}
 
 /** What a caller wrote, in the one spelling that the vault knows. Of ids that have no shape only an empty one is malformed. */
 export function selectorOf(
@@ -35,5 +35,7 @@ export function selectorOf(
   if (sent.trim() === '') return refuse('malformed')
   const normalised = normalise(type, sent, { country: country ?? null })
   if (normalised.ok) return accept({ type, value: normalised.value })
-  return refuse(normalised.reason === 'placeholder' || opaque.has(type) ? 'no_match' : 'malformed')
+  const shape = shapes[type]
+  const isWellFormed = !shape || (normalised.reason === 'placeholder' && shape.test(sent.trim()))
+  return refuse(isWellFormed ? 'no_match' : 'malformed')
 }

@@ -64,6 +64,8 @@ const Environment = z.object({
   TOUCHLINE_SECRET: z.string().optional(),
   /** Keys of app and MCP tokens: the first signs, all verify. One that comes from the root secret when there is none. */
   TOKEN_KEYS: TokenKeys.optional(),
+  /** Keys of link tokens: the first makes them, all open them. Without one there are no link tokens. */
+  LINK_TOKEN_KEYS: TokenKeys.optional(),
   SCHEMA_REGISTRY_URL: z.url().optional(),
   /** Whose X-Forwarded-For and location headers are believed. */
   TRUSTED_PROXIES: addresses('loopback'),
@@ -106,6 +108,7 @@ export interface Config {
   redisUrl: string | undefined
   secret: Buffer
   tokenKeys: { id: string; secret: Buffer }[]
+  linkTokenKeys: { id: string; secret: Buffer }[]
   schemaRegistryUrl: string | undefined
   metricsPort: number
   isMetricsReader: IsListed
@@ -147,8 +150,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     clickhouseUrl: address('CLICKHOUSE_URL', running?.clickhouse_url),
     databaseUrl: address('DATABASE_URL', running?.database_url),
     redisUrl: e.REDIS_URL ?? running?.redis_url ?? undefined,
-    secret: secretOf(e.TOUCHLINE_SECRET ?? readSecret(home), home),
+    secret: secretOf(e.TOUCHLINE_SECRET ?? readSecret(secretFile(home)), home),
     tokenKeys: e.TOKEN_KEYS ?? [],
+    linkTokenKeys: e.LINK_TOKEN_KEYS ?? localLinkTokenKeys(home),
     schemaRegistryUrl: e.SCHEMA_REGISTRY_URL,
     metricsPort: e.METRICS_PORT,
     isMetricsReader: e.METRICS_ALLOWED,
@@ -170,6 +174,7 @@ export function loadStackSettings(env: NodeJS.ProcessEnv = process.env): Pick<Co
 
 export const endpointsFile = (home: string) => join(home, 'endpoints.json')
 export const secretFile = (home: string) => join(home, 'secret')
+export const linkTokenKeyFile = (home: string) => join(home, 'link-token-key')
 
 function parseEnvironment(env: NodeJS.ProcessEnv) {
   const parsed = Environment.safeParse(dropEmpty(env))
@@ -194,9 +199,9 @@ export function readEndpoints(home: string): Endpoints | undefined {
   }
 }
 
-function readSecret(home: string): string | undefined {
+function readSecret(file: string): string | undefined {
   try {
-    return readFileSync(secretFile(home), 'utf8').trim()
+    return readFileSync(file, 'utf8').trim()
   } catch {
     return undefined
   }
@@ -207,6 +212,12 @@ function modelOf({ AI_URL, AI_MODEL, AI_API_KEY }: z.infer<typeof Environment>):
   if (!AI_MODEL)
     throw new ConfigError('AI_URL is set without AI_MODEL: set the name of the model that writes summaries.')
   return { url: AI_URL, model: AI_MODEL, key: AI_API_KEY }
+}
+
+/** A stack on this machine made one for itself. */
+function localLinkTokenKeys(home: string) {
+  const stored = readSecret(linkTokenKeyFile(home))
+  return stored ? TokenKeys.parse(stored) : []
 }
 
 function secretOf(value: string | undefined, home: string): Buffer {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LinkTokens } from '../domain/link-tokens.ts'
 import { isAllowedOrigin } from '../domain/tracking-settings.ts'
 import { parseUserAgent } from '../domain/user-agent.ts'
 import { ApiError } from '../http/errors.ts'
@@ -29,6 +30,7 @@ export interface CollectDeps {
   metrics: IngestMetrics
   /** Where a profile later sees what was turned away; nothing is counted without it. */
   refusals?: Pick<RefusalCounter, 'count'> | undefined
+  linkTokens?: LinkTokens | undefined
   clock?: () => number
 }
 
@@ -37,7 +39,7 @@ const bodyLimitBytes = 128 * 1024
 
 /** `POST /collect`: validate, seal, produce. The 204 says that Kafka has it. */
 export const collectPlugin =
-  ({ producer, vault, trackingKeys, locate, limits, metrics, refusals, clock = Date.now }: CollectDeps) =>
+  ({ producer, vault, trackingKeys, locate, limits, metrics, refusals, linkTokens, clock = Date.now }: CollectDeps) =>
   (app: FastifyInstance): void => {
     app.decorateRequest('trackedProfileId', undefined)
     readBeacons(app)
@@ -63,7 +65,8 @@ export const collectPlugin =
       const agent = parseUserAgent(request.headers['user-agent'])
       const place = reduced(locate(request), profile)
       const onRefused = metrics.identifierRefused
-      const batch = await toVisitBatch(visit.data, { profile, receivedAt, agent, place, vault, onRefused })
+      const context = { profile, receivedAt, agent, place, vault, linkTokens, onRefused }
+      const batch = await toVisitBatch(visit.data, context)
       await producer.send(topics.visits, [batch])
       metrics.accepted('collect', batch.hits.length)
       if (agent.isBot) metrics.bots(batch.hits.length)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reduceReferrer, reduceUrl } from '../domain/click.ts'
 import { ids, isUuid } from '../domain/ids.ts'
+import type { LinkTokens } from '../domain/link-tokens.ts'
 import { toMinor } from '../domain/money.ts'
 import { clockSkew, correctTime } from '../domain/time.ts'
 import type { Agent } from '../domain/user-agent.ts'
@@ -26,8 +27,8 @@ const SentHit = z.object({
   referrer: z.string().nullish(),
   properties: Properties.nullish(),
   user_traits: UserTraits.nullish(),
-  // Taken, and without effect until link tokens are issued.
-  link_token: z.string().max(4096).nullish(),
+  // Whatever it is: a token that is none is ignored, and the visit counts (SPEC 4.1).
+  link_token: z.unknown().optional(),
 })
 type SentHit = z.output<typeof SentHit>
 
@@ -45,6 +46,7 @@ export interface VisitContext {
   agent: Agent
   place: Place
   vault: Vault
+  linkTokens?: LinkTokens | undefined
   onRefused?: OnRefused
 }
 
@@ -54,10 +56,11 @@ export async function toVisitBatch(visit: SentVisit, context: VisitContext): Pro
   const skewMs = clockSkew(visit.sent_at ?? null, receivedAt)
   // Hits without a person need no look-up, so a request of theirs never waits.
   const hits = visit.events.map((sent, at) => toHit(sent, at, visit.visitor_id, skewMs, context))
-  if (visit.events.some(({ user_traits }) => user_traits)) {
+  if (visit.events.some(({ user_traits, link_token }) => user_traits || link_token)) {
     await Promise.all(
       visit.events.map(async (sent, at) => {
         if (sent.user_traits) Object.assign(hits[at]!, await sealTraits(sent, context))
+        if (sent.link_token) hits[at]!.linked_token = await linkedToken(sent, context)
       }),
     )
   }
@@ -74,6 +77,11 @@ export async function toVisitBatch(visit: SentVisit, context: VisitContext): Pro
     is_bot: agent.isBot,
     hits,
   }
+}
+
+async function linkedToken({ link_token }: SentHit, { linkTokens, profile, receivedAt }: VisitContext) {
+  if (!linkTokens || typeof link_token !== 'string') return null
+  return (await linkTokens.open(profile.id, link_token, new Date(receivedAt))) ?? null
 }
 
 const sealTraits = ({ user_traits }: SentHit, { vault, profile, place, onRefused }: VisitContext) =>

@@ -42,6 +42,8 @@ function facts({ value: visit, version }: Message<VisitBatch>) {
         visitorId: visit.visitor_id,
         identifiers: hit.identifiers,
         traits: hit.traits,
+        // A program that looks links up before they are delivered is nobody's browser.
+        linkedToken: visit.is_bot ? null : hit.linked_token,
       }),
     ),
     hits: visit.hits.map((hit) => hitRow(visit, hit, version)),

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { ErasureSecrets } from '../domain/erasures.ts'
+import type { LinkTokens } from '../domain/link-tokens.ts'
 import { defineOperation } from '../http/operation.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 
@@ -8,6 +9,8 @@ export interface IdentityDeps {
   postgres: pg.Pool
   vault: Vault
   erasureSecrets: ErasureSecrets
+  /** None where the deployment has no secret for them. */
+  linkTokens: LinkTokens | undefined
 }
 
 export const identityOperation = defineOperation<IdentityDeps>()

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { erasureSecrets } from '../domain/erasures.ts'
 import { hookSeals } from '../domain/hooks/secrets.ts'
+import { linkTokens } from '../domain/link-tokens.ts'
 import {
   accessTokens,
   authentication,
@@ -55,6 +56,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
   const rateLimiter = redis ? redisRateLimiter(redis) : localRateLimiter()
   const tokens = accessTokens(tokenKeys(config.tokenKeys, config.secret))
   const cookies = sessionCookies(config)
+  const linked = linkTokens(config.linkTokenKeys)
   const metrics = new Registry()
   const collected = ingestMetrics(metrics)
   const limits = collectLimits({ ...config.collectLimits, isTrustedProxy, redis })
@@ -82,7 +84,11 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
         'postgres',
         'clickhouse',
       ]),
-      mount(identityOperations, { postgres, vault, erasureSecrets: erasureSecrets(config.secret) }, ['postgres']),
+      mount(
+        identityOperations,
+        { postgres, vault, linkTokens: linked, erasureSecrets: erasureSecrets(config.secret) },
+        ['postgres'],
+      ),
       mount(
         trackingOperations,
         {
@@ -110,6 +116,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
           limits,
           metrics: collected,
           refusals,
+          linkTokens: linked,
         }),
         trackerScriptPlugin(tracker),
       ]),

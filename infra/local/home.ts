@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type Endpoints, endpointsFile, secretFile } from '../config.ts'
+import { type Endpoints, endpointsFile, linkTokenKeyFile, secretFile } from '../config.ts'
 import { LaunchError } from './launch-error.ts'
 import { claimName, endProcess, forgetProcess, logFile, recordedProcess, runFolder } from './process-record.ts'
 import type { Report } from './progress.ts'
@@ -42,9 +42,18 @@ export async function endOrphans(home: string, report: Report): Promise<number> 
 
 /** The stack's own secret, made once; data sealed with it stays readable over restarts. */
 export function obtainSecret(home: string, env: NodeJS.ProcessEnv): string {
-  if (env.TOUCHLINE_SECRET) return env.TOUCHLINE_SECRET
-  const file = secretFile(home)
-  if (!existsSync(file)) writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  return env.TOUCHLINE_SECRET || stored(secretFile(home), randomSecret)
+}
+
+/** A local stack has link tokens without being told to. */
+export function obtainLinkTokenKeys(home: string, env: NodeJS.ProcessEnv): string {
+  return env.LINK_TOKEN_KEYS || stored(linkTokenKeyFile(home), () => `local:${randomSecret()}`)
+}
+
+const randomSecret = () => randomBytes(32).toString('base64')
+
+function stored(file: string, make: () => string): string {
+  if (!existsSync(file)) writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' })
   return readFileSync(file, 'utf8').trim()
 }
 

@@ -12,6 +12,7 @@ export interface ServiceSettings {
   port: number
   metricsPort: number
   secret: string
+  linkTokenKeys: string
   endpoints: Endpoints
 }
 
@@ -22,6 +23,7 @@ export function serviceEnvironment(env: NodeJS.ProcessEnv, settings: ServiceSett
     ...env,
     TOUCHLINE_HOME: settings.home,
     TOUCHLINE_SECRET: settings.secret,
+    LINK_TOKEN_KEYS: settings.linkTokenKeys,
     HOST: settings.host,
     PORT: String(settings.port),
     BASE_URL: endpoints.base_url,

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { Endpoints } from '../config.ts'
 import { clickhouse } from './clickhouse.ts'
 import type { Engine, EngineName, Place } from './engine.ts'
-import { leaveHome, logged, obtainSecret, takeHome, writeEndpoints } from './home.ts'
+import { leaveHome, logged, obtainLinkTokenKeys, obtainSecret, takeHome, writeEndpoints } from './home.ts'
 import { kafka } from './kafka.ts'
 import { LaunchError } from './launch-error.ts'
 import { claimPorts, isFree } from './ports.ts'
@@ -68,7 +68,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       kafka_brokers: required(addresses, 'kafka'),
       redis_url: addresses.get('valkey') ?? null,
     }
-    const settings = { home, host, port, metricsPort: ports.processors, secret: obtainSecret(home, env), endpoints }
+    const secrets = { secret: obtainSecret(home, env), linkTokenKeys: obtainLinkTokenKeys(home, env) }
+    const settings = { home, host, port, metricsPort: ports.processors, ...secrets, endpoints }
     const serviceEnv = serviceEnvironment(env, settings)
     if (options.services) {
       const began = Date.now()

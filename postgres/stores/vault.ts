@@ -26,6 +26,11 @@ export interface Vault {
     profileId: string,
     values: readonly { type: Type; value: string }[],
   ): Promise<(VaultEntry & { type: Type; value: string })[]>
+  /** What the vault holds of each normalised value, tombstones included; a look-up leaves no trace of the others. */
+  lookUp(
+    profileId: string,
+    values: readonly { type: VaultType; value: string }[],
+  ): Promise<({ token: string; isErased: boolean } | undefined)[]>
   /** The token of each normalised value that has one and was not erased; a look-up leaves no trace of the others. */
   find(profileId: string, values: readonly { type: VaultType; value: string }[]): Promise<(string | undefined)[]>
   /** The keys of tokens that still have one: the others were erased. */
@@ -119,16 +124,21 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
     },
 
     async find(profileId, values) {
+      const found = await this.lookUp(profileId, values)
+      return found.map((entry) => (entry?.isErased ? undefined : entry?.token))
+    },
+
+    async lookUp(profileId, values) {
+      if (values.length === 0) return []
       const hmacs = values.map(({ type, value }) => hmacIdentifier(secrets.identifierHmac, profileId, type, value))
-      const { rows } = await pool.query<{ at: number; token: string }>({
-        text: `SELECT w.at::int AS at, v.token
+      const { rows } = await pool.query<{ at: number; token: string; isErased: boolean }>({
+        text: `SELECT w.at::int AS at, v.token, v.data_key IS NULL AS "isErased"
                FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS w (type, value_hmac, at)
-               JOIN vault v ON v.profile_id = $1 AND v.type = w.type AND v.value_hmac = w.value_hmac
-                 AND v.data_key IS NOT NULL`,
+               JOIN vault v ON v.profile_id = $1 AND v.type = w.type AND v.value_hmac = w.value_hmac`,
         values: [profileId, values.map(({ type }) => type), hmacs],
         query_timeout: timeoutMs,
       } as pg.QueryConfig)
-      const found = new Map(rows.map(({ at, token }) => [at - 1, token]))
+      const found = new Map(rows.map(({ at, ...entry }) => [at - 1, entry]))
       return values.map((_, at) => found.get(at))
     },
 

@@ -14,6 +14,8 @@ export interface Sighting {
   visitorId: string | null
   identifiers: Identifier[]
   traits: SealedTraits | null
+  /** The identifier that a link token names. */
+  linkedToken?: string | null
 }
 
 type Keys = Map<string, Buffer>
@@ -30,7 +32,7 @@ export const openPeople =
       ),
     )
     return batch.map(({ value, version }) => {
-      const named = value.sightings.filter(({ identifiers }) => identifiers.length > 0)
+      const named = value.sightings.filter(({ identifiers, linkedToken }) => identifiers.length > 0 || linkedToken)
       try {
         return ok({ ...value, observations: named.map((sighting) => toObservation(sighting, version, keys)) })
       } catch {
@@ -47,7 +49,7 @@ function storable(text: unknown): string | null {
 }
 
 function toObservation(sighting: Sighting, version: bigint, keys: Keys): Observation {
-  const { profileId, evidenceId, eventTime, isTrusted, visitorId, identifiers, traits } = sighting
+  const { profileId, evidenceId, eventTime, isTrusted, visitorId, identifiers, traits, linkedToken = null } = sighting
   // Without its key a value was erased: the person is gone, the grouping by token stays.
   const reveal = (token: string, what: 'value' | 'traits', sealed: Buffer): string | null => {
     const key = keys.get(token)
@@ -66,5 +68,6 @@ function toObservation(sighting: Sighting, version: bigint, keys: Keys): Observa
     })),
     firstName: storable(names.first_name),
     lastName: storable(names.last_name),
+    linkedToken,
   }
 }

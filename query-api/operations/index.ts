@@ -9,6 +9,7 @@ import { readConversionJourney } from './conversions/read-conversion-journey.ts'
 import { eraseCustomer } from './customers/erase-customer.ts'
 import { generateJourneySummary } from './customers/generate-journey-summary.ts'
 import { listCustomers } from './customers/list-customers.ts'
+import { mintLinkTokens } from './customers/mint-link-tokens.ts'
 import { readErasure } from './customers/read-erasure.ts'
 import { readJourney } from './customers/read-journey.ts'
 import { readJourneyByKey } from './customers/read-journey-by-key.ts'
@@ -131,7 +132,7 @@ export const operations = [
 ]
 
 /** Those that name customers by their identifiers, and so need the vault. */
-export const identityOperations = [eraseCustomer, readErasure]
+export const identityOperations = [mintLinkTokens, eraseCustomer, readErasure]
 
 /** Those that tell of single customers. */
 export const customerOperations = [readJourneyByKey, generateJourneySummary]

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { erasureSecrets } from '../../../../domain/erasures.ts'
 import { evidenceOrder } from '../../../../domain/identity-graph.ts'
+import { linkTokens } from '../../../../domain/link-tokens.ts'
 import type { Scope } from '../../../../domain/scopes.ts'
 import { vaultKeys } from '../../../../domain/sealing.ts'
 import { apiKeyAuthentication, buildApp, mount } from '../../../../http/app.ts'
@@ -25,6 +26,8 @@ export interface People {
   close(): Promise<void>
 }
 
+const key = { id: 'test', secret: randomBytes(32) }
+
 export type Profile = Awaited<ReturnType<typeof openProfile>>
 
 /** The operations that name customers by their identifiers, over the engines of the tests. */
@@ -37,9 +40,17 @@ export async function openPeople(deps: Partial<IdentityDeps> = {}): Promise<Peop
     logger: log.logger,
     authenticate: apiKeyAuthentication(pool),
     mounts: [
-      mount(identityOperations, { postgres: pool, vault, erasureSecrets: erasureSecrets(config.secret), ...deps }, [
-        'postgres',
-      ]),
+      mount(
+        identityOperations,
+        {
+          postgres: pool,
+          vault,
+          erasureSecrets: erasureSecrets(config.secret),
+          linkTokens: linkTokens([key]),
+          ...deps,
+        },
+        ['postgres'],
+      ),
     ],
   })
   const identity = identityStore(pool)
