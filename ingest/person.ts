@@ -1,8 +1,7 @@
 import { type IdentifierReason, normalise } from '../domain/identifiers.ts'
-import { seal, sealingContext } from '../domain/sealing.ts'
-import { cleanText } from '../domain/text.ts'
+import { type SealedPerson, sealEntries } from '../domain/sealed-person.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
-import { type Identifier, type IdentifierType, identifierTypes, type SealedTraits } from '../schemas/messages.ts'
+import { type IdentifierType, identifierTypes } from '../schemas/messages.ts'
 
 /** Who a sender says it was, in the sender's own words. */
 export type Person = Partial<Record<IdentifierType, string | undefined>> & {
@@ -12,17 +11,11 @@ export type Person = Partial<Record<IdentifierType, string | undefined>> & {
   country?: string | null | undefined
 }
 
-export interface SealedPerson {
-  identifiers: Identifier[]
-  traits: SealedTraits | null
-}
-
 export type OnRefused = (type: IdentifierType, reason: IdentifierReason) => void
 
 const nobody: SealedPerson = { identifiers: [], traits: null }
 /** Somebody who was erased, named by the key: what was sent counts, and is nobody's. */
 export const erasedPerson: SealedPerson = { identifiers: [], traits: null }
-const maxName = 100
 
 /** Tokens in clear, values sealed under their tokens' keys. A value that is no identifier is left out and counted. */
 export async function sealPerson(
@@ -44,16 +37,7 @@ export async function sealPerson(
   if (values.length === 0) return nobody
   const entries = await tokensOf(vault, profileId, values)
   if (!entries) return erasedPerson
-  const [strongest] = entries
-  const names = namesOf(person)
-  return {
-    identifiers: entries.map(({ type, token, key, value }) => ({
-      type,
-      token,
-      sealed: seal(key, sealingContext(profileId, token, 'value'), value),
-    })),
-    traits: names && strongest ? sealTraits(profileId, strongest, names) : null,
-  }
+  return sealEntries(profileId, entries, person)
 }
 
 type Named = { type: IdentifierType; value: string }
@@ -72,17 +56,6 @@ async function tokensOf(vault: Vault, profileId: string, values: Named[]) {
   )
   return [...keys, ...others]
 }
-
-function sealTraits(profileId: string, { token, key }: { token: string; key: Buffer }, names: object): SealedTraits {
-  return { token, sealed: seal(key, sealingContext(profileId, token, 'traits'), JSON.stringify(names)) }
-}
-
-function namesOf({ first_name, last_name }: Person): object | undefined {
-  const names = { first_name: nameOf(first_name), last_name: nameOf(last_name) }
-  return names.first_name || names.last_name ? names : undefined
-}
-
-const nameOf = (name: string | undefined) => (name && cleanText(name, maxName)) || undefined
 
 /** The token of who a payment is for; the ref itself stays in no message, not even sealed. */
 export async function subjectToken(vault: Vault, profileId: string, subjectRef: string): Promise<string> {

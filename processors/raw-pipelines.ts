@@ -1,6 +1,7 @@
 import { adDeliveryPipeline } from './ad-delivery.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { fxRatesPipeline } from './fx-rates.ts'
+import { identityPipeline } from './identity-sightings.ts'
 import { crmOutcomesPipeline, eventsPipeline, paymentsPipeline } from './outcomes.ts'
 import { paymentActionsPipeline } from './payment-actions.ts'
 import type { Pipeline } from './runner/pipeline.ts'
@@ -17,4 +18,5 @@ export const rawPipelines = (deps: FactDeps): Pipeline[] => [
   settingsPipeline(deps),
   paymentActionsPipeline(deps),
   fxRatesPipeline(deps),
+  identityPipeline(deps),
 ]

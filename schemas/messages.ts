@@ -187,6 +187,14 @@ export interface PaymentAction {
     | { 'touchline.ManualRefund': { amount_minor: number } }
 }
 
+export interface IdentitySighting {
+  profile_id: string
+  sighting_id: string
+  occurred_at: number
+  identifiers: Identifier[]
+  traits: SealedTraits | null
+}
+
 export interface FxRate {
   base: string
   quote: string

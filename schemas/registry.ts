@@ -32,6 +32,7 @@ export const schemaVersions: readonly SchemaVersion[] = [
   value(8, 'rejected', 1),
   value(9, 'payment-actions', 1),
   value(10, 'fx-rates', 1),
+  value(15, 'identity', 1),
 ]
 
 export function schemaText(entry: SchemaVersion): string {

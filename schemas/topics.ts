@@ -3,6 +3,7 @@ import type {
   CrmOutcome,
   DirtyCustomers,
   FxRate,
+  IdentitySighting,
   Payment,
   PaymentAction,
   Rejected,
@@ -65,6 +66,12 @@ export const topics = {
   paymentActions: topic<PaymentAction>({
     name: 'payment-actions',
     key: (v) => `${v.profile_id}:${v.payment_id}`,
+    partitions: 6,
+    retentionMs: forever,
+  }),
+  identity: topic<IdentitySighting>({
+    name: 'identity',
+    key: (v) => `${v.profile_id}:${v.sighting_id}`,
     partitions: 6,
     retentionMs: forever,
   }),

@@ -46,10 +46,10 @@ export async function customersOfTokens(
   sql: Sql,
   profileId: string,
   tokens: readonly string[],
-): Promise<{ token: string; customerId: string }[]> {
+): Promise<{ token: string; customerId: string; erasureId: string | null }[]> {
   if (tokens.length === 0) return []
-  const { rows } = await sql.query<{ token: string; customerId: string }>(
-    `SELECT i.token, i.customer_id AS "customerId" FROM unnest($2::uuid[]) AS x (token)
+  const { rows } = await sql.query<{ token: string; customerId: string; erasureId: string | null }>(
+    `SELECT i.token, i.customer_id AS "customerId", i.erasure_id AS "erasureId" FROM unnest($2::uuid[]) AS x (token)
      CROSS JOIN LATERAL (SELECT * FROM identifiers i WHERE i.profile_id = $1 AND i.token = x.token OFFSET 0) i`,
     [profileId, tokens],
   )

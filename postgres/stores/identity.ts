@@ -23,7 +23,7 @@ export interface IdentityChange {
   version: string
 }
 
-/** What a batch did: whose each of its identifiers is, which customers are new, and what it said that nobody knew. */
+/** What a batch did: whose each of its identifiers is (unless erased), which customers are new, and what it said that nobody knew. */
 export interface Taken {
   customerOf: Map<string, string>
   created: Set<string>
@@ -92,9 +92,15 @@ export async function observeNow(tx: pg.PoolClient, profileId: string, observati
     created.add(id)
     return id
   })
-  const customerOf = new Map(resolution?.identifiers.map(({ token, customerId }) => [token, customerId]))
-  const others = [...seen.identifiers.keys()].filter((token) => !customerOf.has(token))
-  for (const { token, customerId } of await customersOfTokens(tx, profileId, others)) customerOf.set(token, customerId)
+  const resolved = new Map(resolution?.identifiers.map((identifier) => [identifier.token, identifier]))
+  const others = [...seen.identifiers.keys()].filter((token) => !resolved.has(token))
+  const customerOf = new Map<string, string>()
+  for (const { token, customerId, erasureId } of [
+    ...resolved.values(),
+    ...(await customersOfTokens(tx, profileId, others)),
+  ]) {
+    if (!erasureId) customerOf.set(token, customerId)
+  }
   return { customerOf, created, news }
 }
 

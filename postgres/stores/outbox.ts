@@ -19,11 +19,22 @@ export async function enqueue<Value>(
   value: Value,
   codec: Codec = ownCodec,
 ): Promise<void> {
-  await tx.query('INSERT INTO outbox (topic, key, value) VALUES ($1, $2, $3)', [
-    topic.name,
-    topic.key(value),
-    codec.encode(topic, value),
-  ])
+  await enqueueAll(tx, topic, [value], codec)
+}
+
+/** Many in one statement, in their order. */
+export async function enqueueAll<Value>(
+  tx: pg.PoolClient,
+  topic: Topic<Value>,
+  values: readonly Value[],
+  codec: Codec = ownCodec,
+): Promise<void> {
+  if (values.length === 0) return
+  await tx.query(
+    `INSERT INTO outbox (topic, key, value)
+     SELECT $1, key, value FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS x (key, value, at) ORDER BY at`,
+    [topic.name, values.map(topic.key), values.map((value) => codec.encode(topic, value))],
+  )
 }
 
 /** The oldest rows, locked until the transaction ends. One relay at a time: two would break the order within a key. */

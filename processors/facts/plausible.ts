@@ -8,6 +8,7 @@ import type {
   FxRate,
   Hit,
   Identifier,
+  IdentitySighting,
   Payment,
   PaymentAction,
   SealedTraits,
@@ -75,6 +76,12 @@ export const isDelivery = (delivery: AdDelivery, toldAt: number): boolean =>
     delivery.messaging_conversations_started_7d,
     delivery.platform_conversions,
   ].every(isCount)
+
+export const isIdentitySighting = (sighting: IdentitySighting, toldAt: number): boolean =>
+  isUuid(sighting.profile_id) &&
+  isUuid(sighting.sighting_id) &&
+  isPlausibleTime(sighting.occurred_at, toldAt) &&
+  isPerson(sighting)
 
 /** A day that a Date of ClickHouse holds. */
 const isDay = (day: number) => day >= 0 && day <= 65_535

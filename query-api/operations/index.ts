@@ -8,6 +8,7 @@ import { readUnattributed } from './campaigns/read-unattributed.ts'
 import { readConversionJourney } from './conversions/read-conversion-journey.ts'
 import { eraseCustomer } from './customers/erase-customer.ts'
 import { generateJourneySummary } from './customers/generate-journey-summary.ts'
+import { importCustomers } from './customers/import-customers.ts'
 import { listCustomers } from './customers/list-customers.ts'
 import { mintLinkTokens } from './customers/mint-link-tokens.ts'
 import { readErasure } from './customers/read-erasure.ts'
@@ -132,7 +133,7 @@ export const operations = [
 ]
 
 /** Those that name customers by their identifiers, and so need the vault. */
-export const identityOperations = [mintLinkTokens, eraseCustomer, readErasure]
+export const identityOperations = [importCustomers, mintLinkTokens, eraseCustomer, readErasure]
 
 /** Those that tell of single customers. */
 export const customerOperations = [readJourneyByKey, generateJourneySummary]

@@ -18,6 +18,7 @@ const full: [Topic<never>, unknown][] = [
   [topics.rejected, samples.rejected(profile)],
   [topics.paymentActions, samples.paymentAction(profile)],
   [topics.fxRates, samples.fxRate()],
+  [topics.identity, samples.identitySighting(profile)],
 ]
 
 describe('the codec', () => {

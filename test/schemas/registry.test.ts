@@ -15,6 +15,7 @@ const published = [
   '8 rejected-value 1',
   '9 payment-actions-value 1',
   '10 fx-rates-value 1',
+  '15 identity-value 1',
 ]
 
 const subjects = [...new Set(schemaVersions.map((entry) => entry.subject))]

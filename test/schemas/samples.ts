@@ -4,6 +4,7 @@ import type {
   CrmOutcome,
   DirtyCustomers,
   FxRate,
+  IdentitySighting,
   Payment,
   PaymentAction,
   Rejected,
@@ -190,3 +191,11 @@ export const paymentAction = (profile_id: string): PaymentAction => ({
 })
 
 export const fxRate = (): FxRate => ({ base: 'CLP', quote: 'USD', date: 20_000, rate: '0.00105' })
+
+export const identitySighting = (profile_id: string): IdentitySighting => ({
+  profile_id,
+  sighting_id: randomUUID(),
+  occurred_at: at,
+  identifiers: identifiers(),
+  traits: traits(),
+})

@@ -1,0 +1,49 @@
+import type { Identifier, IdentifierType, SealedTraits } from '../schemas/messages.ts'
+import { seal, sealingContext } from './sealing.ts'
+import { cleanText } from './text.ts'
+
+export interface SealedPerson {
+  identifiers: Identifier[]
+  traits: SealedTraits | null
+}
+
+export interface Names {
+  first_name?: string | null | undefined
+  last_name?: string | null | undefined
+}
+
+interface Entry {
+  type: IdentifierType
+  value: string
+  token: string
+  key: Buffer
+}
+
+const maxName = 100
+
+/** Tokens in clear, values sealed under their tokens' keys; names under that of the first entry, the strongest. */
+export function sealEntries(profileId: string, entries: readonly Entry[], names: Names): SealedPerson {
+  const [strongest] = entries
+  const said = namesOf(names)
+  return {
+    identifiers: entries.map(({ type, token, key, value }) => ({
+      type,
+      token,
+      sealed: seal(key, sealingContext(profileId, token, 'value'), value),
+    })),
+    traits:
+      strongest && (said.first_name || said.last_name)
+        ? {
+            token: strongest.token,
+            sealed: seal(strongest.key, sealingContext(profileId, strongest.token, 'traits'), JSON.stringify(said)),
+          }
+        : null,
+  }
+}
+
+export const namesOf = ({ first_name, last_name }: Names) => ({
+  first_name: nameOf(first_name),
+  last_name: nameOf(last_name),
+})
+
+const nameOf = (name: string | null | undefined) => (name && cleanText(name, maxName)) || undefined
