@@ -14,6 +14,7 @@ import { publishingIdentity, runIdentityPublisher } from './identity/publish-cha
 import { runOutboxRelay } from './outbox-relay.ts'
 import { runScorer } from './performers/score-due.ts'
 import { rawPipelines } from './raw-pipelines.ts'
+import { runRejectedLedger } from './rejected-ledger.ts'
 import { pipelineMetrics } from './runner/metrics.ts'
 import { type Running, run } from './runner/run.ts'
 import { runSweeps } from './sweeps.ts'
@@ -50,6 +51,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
     run([dirtyCustomersPipeline({ warehouse })], { ...common, maxMessages: 5000, maxWaitMs: 100 }),
     runOutboxRelay({ postgres, producer, codec, logger }),
     runIdentityPublisher({ identity, warehouse, producer, logger }),
+    runRejectedLedger({ brokers, postgres, codec, logger }),
     runSweeps({ postgres, logger }),
     runScorer({ postgres, warehouse, logger }),
     runErasures({ postgres, warehouse, secrets: erasureSecrets(secret), logger }),

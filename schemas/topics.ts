@@ -99,3 +99,6 @@ export const topics = {
 export const rawTopics: readonly Topic<never>[] = Object.values(topics).filter(
   (one) => one.name !== topics.dirtyCustomers.name && one.name !== topics.rejected.name,
 )
+
+/** The consumer group of a topic's processor. */
+export const groupOf = (name: string) => `touchline-${name}`

@@ -17,6 +17,7 @@ import {
 import type { Config } from '../infra/config.ts'
 import { domainRecords } from '../infra/domain-records.ts'
 import { openGeoip } from '../infra/geoip.ts'
+import { recentLag } from '../infra/kafka/recent-lag.ts'
 import type { Logger } from '../infra/logger.ts'
 import { connectOutbound } from '../infra/outbound.ts'
 import { connectRedis } from '../infra/redis.ts'
@@ -51,7 +52,7 @@ export type ApiEngines = Omit<Awaited<ReturnType<typeof connectEngines>>, 'codec
 export async function buildApi(config: Config, logger: Logger, engines: ApiEngines) {
   const { isTrustedProxy, isMetricsReader } = config
   const database = config.geoipDatabase ? { database: await openGeoip(config.geoipDatabase) } : {}
-  const { postgres, warehouse, producer, vault, admin: kafka, checks } = engines
+  const { postgres, warehouse, producer, vault, admin, checks } = engines
   const redis = config.redisUrl ? connectRedis(config.redisUrl) : undefined
   const rateLimiter = redis ? redisRateLimiter(redis) : localRateLimiter()
   const tokens = accessTokens(tokenKeys(config.tokenKeys, config.secret))
@@ -63,6 +64,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
   const refusals = refusalCounter(postgres)
   const tracker = await buildTracker()
   const outbound = connectOutbound({ isAllowed: config.isOutboundAllowed, dnsServers: config.dnsServers })
+  const lag = recentLag(admin)
   const records = domainRecords({ servers: config.dnsServers })
   const summaries = openSummaryWriter(config)
   const seals = hookSeals(config.secret)
@@ -98,9 +100,9 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
           trackerUrl: config.trackerUrl,
           outbound,
           domainRecords: records,
-          kafka,
+          lag,
         },
-        ['postgres', 'clickhouse', 'kafka'],
+        ['postgres', 'clickhouse'],
       ),
       mount(hookOperations, { postgres, hookSeals: seals, baseUrl: config.baseUrl }, ['postgres']),
       mount(sessionOperations, { postgres, cookies, tokens, rateLimiter }, ['postgres']),

@@ -139,7 +139,12 @@ export async function refusalsSince(sql: Sql, profileId: string, days: number): 
   return rows
 }
 
-/** Older days are of no use to anybody. */
-export async function forgetOldRefusals(sql: Sql, keptDays: number): Promise<void> {
-  await sql.query("DELETE FROM refusals WHERE day < (now() AT TIME ZONE 'UTC')::date - $1::int", [keptDays])
+/** How many rows went. */
+export async function deleteOldRefusals(sql: Sql, keptDays: number, limit: number): Promise<number> {
+  const { rowCount } = await sql.query(
+    `DELETE FROM refusals WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM refusals WHERE day < (now() AT TIME ZONE 'UTC')::date - $1::int LIMIT $2))`,
+    [keptDays, limit],
+  )
+  return rowCount ?? 0
 }

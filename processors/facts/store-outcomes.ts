@@ -1,5 +1,6 @@
 import type { Warehouse } from '../../clickhouse/client.ts'
 import type { OutcomeRow } from './outcome-row.ts'
+import { outcomeReceipt } from './receipt-row.ts'
 
 /** Outcomes and the ways to them, all at once: attribution is told when the last is stored. */
 export const storeOutcomes =
@@ -13,6 +14,7 @@ export const storeOutcomes =
       warehouse.insert('outcome_subjects', pairs),
       warehouse.insert('named_outcomes', named),
       warehouse.insert('payment_times', paid),
+      warehouse.insert('event_receipts', outcomes.filter(({ source }) => source !== 'tracker').map(outcomeReceipt)),
       warehouse.insert('outcomes', outcomes),
     ])
   }

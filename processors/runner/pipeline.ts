@@ -75,6 +75,6 @@ export function pipeline<Value>(topic: Topic<Value>, name: string = topic.name):
   return build<Value>([])
 }
 
-export const groupOf = (name: string) => `touchline-${name}`
+export { groupOf } from '../../schemas/topics.ts'
 
 export const versionOf = (timestamp: bigint, offset: bigint) => (timestamp << 64n) | offset

@@ -1,6 +1,6 @@
 import { defineOperation } from '../../http/operation.ts'
 import type { DomainRecords } from '../../infra/domain-records.ts'
-import type { Admin } from '../../infra/kafka/admin.ts'
+import type { RecentLag } from '../../infra/kafka/recent-lag.ts'
 import type { Outbound } from '../../infra/outbound.ts'
 import type { QueryDeps } from '../operation.ts'
 
@@ -19,7 +19,7 @@ export interface TrackingDeps extends QueryDeps {
   trackerUrl: string
   outbound: Outbound
   domainRecords: DomainRecords
-  kafka: Pick<Admin, 'lag'>
+  lag: RecentLag
 }
 
 export const operation = defineOperation<TrackingDeps>()

@@ -1,6 +1,9 @@
 import { changeSettings } from './change-settings.ts'
 import { listCustomDomains } from './list-custom-domains.ts'
+import { listEvents } from './list-events.ts'
+import { readOps } from './read-ops.ts'
 import { readOrigin } from './read-origin.ts'
+import { readQuality } from './read-quality.ts'
 import { readSettings } from './read-settings.ts'
 import { readSnippet } from './read-snippet.ts'
 import { readShopifyPixel, readStorePixel } from './read-store-pixel.ts'
@@ -26,4 +29,7 @@ export const trackingOperations = [
   verifyCustomDomain,
   readVerification,
   startVerification,
+  readQuality,
+  readOps,
+  listEvents,
 ]

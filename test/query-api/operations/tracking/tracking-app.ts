@@ -5,6 +5,7 @@ import { apiKeyAuthentication, buildApp, mount } from '../../../../http/app.ts'
 import { addressList } from '../../../../infra/address-list.ts'
 import { domainRecords } from '../../../../infra/domain-records.ts'
 import { connectAdmin } from '../../../../infra/kafka/admin.ts'
+import { recentLag } from '../../../../infra/kafka/recent-lag.ts'
 import { connectOutbound } from '../../../../infra/outbound.ts'
 import { issueTrackingKey } from '../../../../postgres/stores/tracking-keys.ts'
 import { trackingOperations } from '../../../../query-api/operations/tracking/index.ts'
@@ -31,7 +32,7 @@ export async function openTrackingApp(options: { dnsServers?: string[] } & Parti
     trackerUrl,
     outbound,
     domainRecords: domainRecords({ servers: dnsServers }),
-    kafka,
+    lag: recentLag(kafka, { freshMs: 0 }),
     ...overrides,
   }
   const app: FastifyInstance = await buildApp({
@@ -39,7 +40,7 @@ export async function openTrackingApp(options: { dnsServers?: string[] } & Parti
     logger: captureLog().logger,
     authenticate: apiKeyAuthentication(pool),
     ...guards(pool),
-    mounts: [mount(trackingOperations, deps, ['postgres', 'clickhouse', 'kafka'])],
+    mounts: [mount(trackingOperations, deps, ['postgres', 'clickhouse'])],
   })
   return {
     pool,

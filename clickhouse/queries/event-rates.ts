@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { query } from '../query.ts'
+
+/** What was received in each of the last hours, by source; hours without any are left out. */
+export const eventRates = query({
+  name: 'event_rates',
+  params: z.object({ profile: z.uuid(), hours: z.int() }),
+  row: z.object({ hour: z.string(), source: z.string(), events: z.coerce.number() }),
+  sql: `
+SELECT toStartOfHour(received_at) AS hour, toString(source) AS source, count() AS events
+FROM event_receipts
+WHERE profile_id = {profile:UUID} AND received_at >= now() - toIntervalHour({hours:UInt16})
+  AND event_time >= now() - toIntervalHour({hours:UInt16}) - INTERVAL 2 DAY
+GROUP BY hour, source ORDER BY hour DESC, source`,
+})
