@@ -59,11 +59,18 @@ export async function drain(
     })
     for (const name of ends.keys()) await waitFor(`messages of ${name}`, () => behind(admin, name, ends))
   }
+  const waitForOutbox = async (): Promise<boolean> => {
+    const newestRow = await patiently(() => newestOutboxId(postgres))
+    if (newestRow === undefined) return false
+    await waitFor('rows of the outbox', () => countOutbox(postgres, newestRow))
+    return true
+  }
 
   try {
-    const newestRow = await patiently(() => newestOutboxId(postgres))
-    if (newestRow !== undefined) await waitFor('rows of the outbox', () => countOutbox(postgres, newestRow))
+    await waitForOutbox()
     await waitForTopics(rawTopicNames)
+    // A deal in a stage that was never seen makes a setting of it.
+    if (await waitForOutbox()) await waitForTopics([topics.settings.name])
     const newestChange = await patiently(() => newestIdentityChange(postgres))
     if (newestChange !== undefined) {
       await waitFor('identity changes', () => countIdentityChanges(postgres, newestChange))

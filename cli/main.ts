@@ -15,6 +15,7 @@ const commands = {
   hooks: 'manage where providers notify us, and see what they told',
   identity: 'show how people were stitched together, and undo it',
   import: 'send rows of a file through the collectors',
+  stages: 'say what the stages of CRM pipelines count as',
   fx: 'import dated exchange rates',
   performers: 'rank the ads of profiles anew',
   replay: 'derive everything again from the topics',

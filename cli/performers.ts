@@ -49,8 +49,9 @@ export async function scoreNow(
 ): Promise<{ profiles: number; rankings: number; ads: number }> {
   const warehouse = await followWarehouse(clickhouseUrl, postgres)
   try {
-    const asked = profile ? [profile] : (await warehouse.run(profilesWithAds, {})).map((row) => row.profile_id)
-    const profiles = await scoreStates(postgres, asked)
+    const advertisers = await warehouse.run(profilesWithAds, {})
+    const asked = advertisers.find(({ profileId }) => profileId === profile)
+    const profiles = await scoreStates(postgres, profile ? [asked ?? { profileId: profile, ads: 0 }] : advertisers)
     const windows = window ? [window] : scoreWindows
     const rankings = profiles.flatMap((one) => windows.map((window) => ({ one, window })))
     let ads = 0

@@ -92,6 +92,11 @@ LEFT JOIN (SELECT profile_id, entity_id, name FROM ${db}.ad_entities FINAL) AS e
 SELECT profile_id, customer_id, count() AS subjects FROM ${db}.identity_map FINAL GROUP BY profile_id, customer_id`,
   },
   {
+    name: 'pipeline_stages',
+    comment: 'What a deal in each stage of a CRM pipeline counts as',
+    sql: (db) => `SELECT * EXCEPT version FROM ${db}.pipeline_stages FINAL`,
+  },
+  {
     name: 'definitions',
     comment: 'Which event types are conversions, and of what kind',
     sql: (db) => `SELECT * EXCEPT (version, is_deleted) FROM ${db}.conversion_definitions FINAL`,

@@ -6,6 +6,7 @@ import { erasureSecrets } from '../domain/erasures.ts'
 import { deriveKey, keyLabels, seal } from '../domain/sealing.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
 import { identityStore } from '../postgres/stores/identity.ts'
+import { stageStore } from '../postgres/stores/pipeline-stages.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Codec } from '../schemas/codec.ts'
 import { dirtyCustomersPipeline } from './dirty-customers.ts'
@@ -44,7 +45,13 @@ export function runProcessors(deps: ProcessorDeps): Running {
     metrics: pipelineMetrics(deps.metrics),
     seal: (bytes: Buffer) => seal(rejectedKey, 'rejected', bytes),
   }
-  const facts = { warehouse, producer, vault, identity: publishingIdentity({ identity, warehouse, producer }) }
+  const facts = {
+    warehouse,
+    producer,
+    vault,
+    identity: publishingIdentity({ identity, warehouse, producer }),
+    stages: stageStore(postgres),
+  }
   const running = [
     run(rawPipelines(facts), { ...common, maxMessages: 2000, maxWaitMs: 20 }),
     // Dirty customers gather for a moment, so that many changes of one customer cost one recompute.

@@ -1,3 +1,4 @@
+import type { SeenStage } from '../postgres/stores/pipeline-stages.ts'
 import type { CrmOutcome, Payment, ServerEvent } from '../schemas/messages.ts'
 import { type Topic, topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
@@ -12,7 +13,7 @@ type Outcome = ServerEvent | CrmOutcome | Payment
 
 /** Outcomes of one source → whose they are → stored, a re-send replacing → whose credit may have changed. */
 const outcomePipeline = <Value extends Outcome>(
-  { warehouse, producer, vault, identity }: FactDeps,
+  { warehouse, producer, vault, identity, stages }: FactDeps,
   topic: Topic<Value>,
   toRow: (value: Value, version: bigint) => OutcomeRow,
 ) =>
@@ -29,10 +30,12 @@ const outcomePipeline = <Value extends Outcome>(
         gather((value) => [value.row], storeOutcomes(warehouse)),
       ),
       gather((value) => [value.row], markDirty(producer)),
+      gather((value) => value.stages, stages.observe),
     )
 
 const facts = (outcome: Outcome, row: OutcomeRow) => ({
   row,
+  stages: 'stage' in outcome ? seenStage(outcome) : [],
   sightings: [
     {
       profileId: row.profile_id,
@@ -45,6 +48,21 @@ const facts = (outcome: Outcome, row: OutcomeRow) => ({
     },
   ] satisfies Sighting[],
 })
+
+/** A stage is named as the newest of its deals names it. */
+const seenStage = ({ profile_id, provider, stage, occurred_at }: CrmOutcome): SeenStage[] =>
+  stage
+    ? [
+        {
+          profileId: profile_id,
+          provider,
+          pipeline: stage.pipeline,
+          stageId: stage.id,
+          name: stage.name,
+          namedAt: occurred_at,
+        },
+      ]
+    : []
 
 export const eventsPipeline = (deps: FactDeps) => outcomePipeline(deps, topics.events, serverOutcome)
 export const crmOutcomesPipeline = (deps: FactDeps) => outcomePipeline(deps, topics.crmOutcomes, crmOutcome)

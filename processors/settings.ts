@@ -22,17 +22,21 @@ export const settingsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'wareho
         (value) => value.definitions,
         (rows) => warehouse.insert('conversion_definitions', rows),
       ),
+      gather(
+        (value) => value.stages,
+        (rows) => warehouse.insert('pipeline_stages', rows),
+      ),
       gather((value) => [value.profile_id], markProfilesDirty(producer)),
     )
 
 function rows({ profile_id, version, value }: Setting) {
+  const none = { profile_id, profiles: [], definitions: [], stages: [] }
   if ('touchline.ProfileSetting' in value) {
-    return { profile_id, profiles: [{ profile_id, version, ...value['touchline.ProfileSetting'] }], definitions: [] }
+    return { ...none, profiles: [{ profile_id, version, ...value['touchline.ProfileSetting'] }] }
+  }
+  if ('touchline.StageSetting' in value) {
+    return { ...none, stages: [{ profile_id, version, ...value['touchline.StageSetting'] }] }
   }
   const { is_deleted, ...definition } = value['touchline.DefinitionSetting']
-  return {
-    profile_id,
-    profiles: [],
-    definitions: [{ profile_id, version, ...definition, is_deleted: is_deleted ? 1 : 0 }],
-  }
+  return { ...none, definitions: [{ profile_id, version, ...definition, is_deleted: is_deleted ? 1 : 0 }] }
 }

@@ -80,6 +80,13 @@ export interface ServerEvent {
   traits: SealedTraits | null
 }
 
+/** Where a deal stands in a pipeline of its CRM. */
+export interface Stage {
+  pipeline: string
+  id: string
+  name: string
+}
+
 export interface CrmOutcome {
   profile_id: string
   outcome_event_id: string
@@ -91,6 +98,7 @@ export interface CrmOutcome {
   is_clamped: boolean
   amount_minor: number | null
   currency: string | null
+  stage: Stage | null
   ad_ref: string | null
   click_ids: Record<string, string>
   identifiers: Identifier[]
@@ -168,13 +176,28 @@ export interface DefinitionSetting {
   is_deleted: boolean
 }
 
+export const stageSources = ['suggested', 'user', 'engine_default'] as const
+export type StageSource = (typeof stageSources)[number]
+
+export interface StageSetting {
+  provider: string
+  pipeline: string
+  stage_id: string
+  name: string
+  event_key: string
+  source: StageSource
+}
+
 export const revenueTypes = ['cash', 'pipeline', 'messaging', 'gross'] as const
 export type RevenueType = (typeof revenueTypes)[number]
 
 export interface Setting {
   profile_id: string
   version: number
-  value: { 'touchline.ProfileSetting': ProfileSetting } | { 'touchline.DefinitionSetting': DefinitionSetting }
+  value:
+    | { 'touchline.ProfileSetting': ProfileSetting }
+    | { 'touchline.DefinitionSetting': DefinitionSetting }
+    | { 'touchline.StageSetting': StageSetting }
 }
 
 export interface PaymentAction {

@@ -33,6 +33,8 @@ export const schemaVersions: readonly SchemaVersion[] = [
   value(9, 'payment-actions', 1),
   value(10, 'fx-rates', 1),
   value(15, 'identity', 1),
+  value(11, 'settings', 2),
+  value(14, 'crm-outcomes', 2),
 ]
 
 export function schemaText(entry: SchemaVersion): string {

@@ -4,6 +4,7 @@ import { loadConfig } from '../../infra/config.ts'
 import { connectProducer } from '../../infra/kafka/producer.ts'
 import { connectPostgres } from '../../postgres/client.ts'
 import { identityStore } from '../../postgres/stores/identity.ts'
+import { stageStore } from '../../postgres/stores/pipeline-stages.ts'
 import { postgresVault } from '../../postgres/stores/vault.ts'
 import { runIdentityPublisher } from '../../processors/identity/publish-changes.ts'
 import { eventsPipeline } from '../../processors/outcomes.ts'
@@ -21,7 +22,7 @@ const postgres = connectPostgres(config.databaseUrl)
 const producer = connectProducer({ brokers })
 const vault = postgresVault(postgres, vaultKeys(config.secret), { timeoutMs: 10_000 })
 const identity = identityStore(postgres)
-const deps = { warehouse, producer, vault, identity }
+const deps = { warehouse, producer, vault, identity, stages: stageStore(postgres) }
 let left = count
 let began = 0
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { query, statement } from '../query.ts'
+import { outcomesInForce } from './outcomes-in-force.ts'
 
 /** Whether anybody of a run ever had an outcome that names its ad; most runs are over with this question. */
 export const namesAds = query({
@@ -30,14 +31,17 @@ WITH
       o.occurred_at AS touch_time, o.channel AS channel, o.traffic_source AS source, o.medium AS medium,
       o.click_id_kind AS click_id_kind, o.campaign_ref AS campaign_ref, o.ad_set_ref AS ad_set_ref, o.ad_ref AS ad_ref,
       o.country AS country
-    FROM (
-      SELECT * FROM outcomes FINAL
-      WHERE (profile_id, outcome_id) IN (
+    FROM (${outcomesInForce({
+      outcomes: `(profile_id, outcome_id) IN (
         SELECT profile_id, outcome_id FROM named_outcomes
         WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects))
-        AND source != 'tracker' AND action_source != 'website' AND (ad_ref != '' OR ad_set_ref != '' OR campaign_ref != '')
+        AND source != 'tracker' AND action_source != 'website' AND (ad_ref != '' OR ad_set_ref != '' OR campaign_ref != '')`,
+      stages: 'profile_id IN (SELECT profile_id FROM subjects)',
+    })}
     ) AS o
     INNER JOIN subjects AS s ON s.profile_id = o.profile_id AND s.subject_id = o.subject_id
+    -- A deal in a stage that counts as nothing is no outcome yet.
+    WHERE o.event_type != ''
   ),
   visits AS (
     SELECT s.profile_id AS profile_id, s.customer_id AS customer_id, t.touch_time AS touch_time, reference

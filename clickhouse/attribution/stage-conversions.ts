@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { statement } from '../query.ts'
+import { outcomesInForce } from './outcomes-in-force.ts'
 
 /**
  * Outcomes of the run's customers, under their definitions and with the merchant's actions applied. An assigned payer
@@ -42,11 +43,12 @@ WITH
       o.amount_minor - least(o.amount_minor, o.refunded_minor + a.refunded_minor) AS kept_minor,
       ifNull(o.subject_ref, nobody) AS subject_ref, a.is_installment AS is_installment, o.country AS country,
       o.device AS device
-    FROM (
-      SELECT * FROM outcomes FINAL
-      WHERE (profile_id, outcome_id) IN (
+    FROM (${outcomesInForce({
+      outcomes: `(profile_id, outcome_id) IN (
         SELECT profile_id, outcome_id FROM subject_outcomes
-        WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID}))
+        WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID}))`,
+      stages: 'profile_id IN (SELECT profile_id FROM recompute_subjects WHERE run_id = {run:UUID})',
+    })}
     ) AS o
     LEFT JOIN actions AS a ON a.profile_id = o.profile_id AND a.payment_id = o.outcome_id
   )

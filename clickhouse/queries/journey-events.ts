@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { outcomesInForce } from '../attribution/outcomes-in-force.ts'
 import { query } from '../query.ts'
 import { adReferences } from './named-ads.ts'
 
@@ -54,6 +55,9 @@ SELECT outcome_id, toString(event_type), if(event_name = '', event_type, event_n
   toString(channel), if(provider != '', toString(provider), toString(traffic_source)), toString(medium),
   amount_minor, toString(currency), toString(device), toString(browser), toString(os), toString(country), city,
   toBool(outcome_id IN (SELECT touch_id FROM started WHERE is_synthetic)) AS synthetic, synthetic, ad_ref, ad_set_ref, campaign_ref, '', '', '', ''
-FROM outcomes FINAL
-WHERE profile_id = {profile:UUID} AND outcome_id IN {outcomes:Array(UUID)}`,
+FROM (${outcomesInForce({
+    outcomes: 'profile_id = {profile:UUID} AND outcome_id IN {outcomes:Array(UUID)}',
+    stages: 'profile_id = {profile:UUID}',
+  })}
+)`,
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { outcomesInForce } from '../attribution/outcomes-in-force.ts'
 import { query } from '../query.ts'
 import { subjectsOfCustomer } from './subjects-of-customer.ts'
 
@@ -26,10 +27,13 @@ export const journeyPage = query({
 WITH
   ${subjectsOfCustomer},
   found AS (
-    SELECT outcome_id, subject_id, occurred_at FROM outcomes FINAL
-    WHERE profile_id = {profile:UUID} AND outcome_id IN (
-      SELECT outcome_id FROM subject_outcomes
-      WHERE profile_id = {profile:UUID} AND subject_id IN (SELECT subject_id FROM subjects))
+    SELECT outcome_id, subject_id, occurred_at FROM (${outcomesInForce({
+      outcomes: `profile_id = {profile:UUID} AND outcome_id IN (
+        SELECT outcome_id FROM subject_outcomes
+        WHERE profile_id = {profile:UUID} AND subject_id IN (SELECT subject_id FROM subjects))`,
+      stages: 'profile_id = {profile:UUID}',
+    })}
+    ) WHERE event_type != ''
   ),
   payers AS (
     SELECT payment_id, payer_subject_id FROM payment_actions FINAL

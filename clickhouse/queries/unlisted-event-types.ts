@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isStaged } from '../attribution/outcomes-in-force.ts'
 import { query } from '../query.ts'
 
 /** Event types that arrived lately and that no definition lists: stored, but no conversions until one does. */
@@ -17,7 +18,7 @@ WITH listed AS (
 SELECT event_type, uniq(outcome_id) AS events, max(received_at) AS last_received_at
 FROM outcomes
 WHERE profile_id = {profile:UUID} AND received_at >= parseDateTime64BestEffort({since:String}, 3, 'UTC')
-  AND event_type NOT IN (SELECT event_type FROM listed)
+  AND event_type NOT IN (SELECT event_type FROM listed) AND NOT ${isStaged()}
 GROUP BY event_type
 ORDER BY events DESC, event_type
 LIMIT {limit:UInt32}`,

@@ -1,23 +1,51 @@
 import { z } from 'zod'
 import { knownClickIds } from '../../domain/click.ts'
 import { ids } from '../../domain/ids.ts'
+import { opportunity } from '../../domain/pipeline-stages.ts'
+import { hasEmail } from '../../domain/text.ts'
 import type { CrmOutcome } from '../../schemas/messages.ts'
 import { Amount, ClickIds, Currency, id, label, minorOf, PlatformId, Time } from '../fields.ts'
 import { sealPerson } from '../person.ts'
 import { Contact, type ImportContext, occurredAt, Provider, personOf } from './row.ts'
+
+const stageText = label(200).refine((text) => !hasEmail(text), { error: 'must name a stage' })
+const stageId = id(200).refine((text) => !hasEmail(text), { error: 'must be the id of a stage' })
+
+/** Where a deal stands: by name alone, or by the CRM's own id, with its name and pipeline. */
+const Stage = z
+  .union([stageText, z.object({ id: stageId, name: stageText.nullish(), pipeline: stageText.nullish() })], {
+    error: 'must be the name of a stage, or an object with its id, name and pipeline',
+  })
+  .transform((stage) =>
+    typeof stage === 'string'
+      ? { pipeline: '', id: stage, name: stage }
+      : { pipeline: stage.pipeline ?? '', id: stage.id, name: stage.name ?? stage.id },
+  )
 
 /** What happened to a lead or a deal. A later row with the same provider and external_id replaces it. */
 export const CrmOutcomeRow = z
   .object({
     provider: Provider,
     external_id: id(200),
-    outcome_type: label(100),
+    outcome_type: label(100).nullish(),
+    stage: Stage.nullish(),
     occurred_at: Time,
     value: Amount.nullish(),
     currency: Currency.nullish(),
     contact: Contact.nullish(),
     ad_external_id: PlatformId.nullish(),
     click_ids: ClickIds.nullish(),
+  })
+  .transform((row, context) => {
+    if (row.outcome_type == null && row.stage == null) {
+      context.addIssue({
+        code: 'custom',
+        path: ['outcome_type'],
+        message: 'is required, or the stage that a deal is in',
+      })
+      return z.NEVER
+    }
+    return { ...row, outcome_type: row.outcome_type ?? opportunity, stage: row.stage ?? null }
   })
   .transform((row, context) => {
     if (row.value == null) return { ...row, amount_minor: null, currency: null }
@@ -39,6 +67,7 @@ export async function toCrmOutcome(row: CrmOutcomeRow, context: ImportContext): 
     provider: row.provider,
     external_id: row.external_id,
     outcome_type: row.outcome_type,
+    stage: row.stage,
     ...time,
     received_at: receivedAt,
     amount_minor: row.amount_minor,

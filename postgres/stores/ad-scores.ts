@@ -15,29 +15,45 @@ export async function releaseScoringLock(client: pg.PoolClient): Promise<void> {
   await client.query('SELECT pg_advisory_unlock($1)', [lockId])
 }
 
+export interface Advertiser {
+  profileId: string
+  /** All that the profile ever had. */
+  ads: number
+}
+
 export interface ScoreProfile {
   id: string
   timezone: string
   currency: string
+  ads: number
 }
 
 export interface ScoreState extends ScoreProfile {
-  /** Windows whose ranking stands, with its last day; one older than the newest replay of the profile does not count. */
+  /**
+   * Windows whose ranking stands, with its last day. One that is older than the newest replay of the profile does not,
+   * nor one that lacks ads which came since, as those of an account that has just been connected do.
+   */
   throughDays: Partial<Record<ScoreWindow, string>>
 }
 
+/** New ads are let gather for this long. */
+const newAdsWait = '10 minutes'
+
 /** How far these profiles' rankings are; archived profiles are left out. */
-export async function scoreStates(sql: Sql, profileIds: readonly string[]): Promise<ScoreState[]> {
+export async function scoreStates(sql: Sql, advertisers: readonly Advertiser[]): Promise<ScoreState[]> {
   const { rows } = await sql.query<ScoreState>(
-    `SELECT p.id, p.timezone, p.reporting_currency AS currency,
+    `SELECT p.id, p.timezone, p.reporting_currency AS currency, a.ads,
        coalesce(jsonb_object_agg(r.score_window, r.through_day) FILTER (WHERE r.score_window IS NOT NULL), '{}') AS "throughDays"
      FROM profiles p
-     LEFT JOIN ad_score_runs r ON r.profile_id = p.id AND NOT EXISTS (
-       SELECT FROM replays WHERE finished_at > r.scored_at AND status = 'completed' AND NOT is_dry_run
-         AND kind <> 'rejected' AND (profile_id IS NULL OR profile_id = p.id))
-     WHERE p.id = ANY($1) AND p.archived_at IS NULL
-     GROUP BY p.id ORDER BY p.id`,
-    [profileIds],
+     JOIN unnest($1::uuid[], $2::integer[]) AS a (profile_id, ads) ON a.profile_id = p.id
+     LEFT JOIN ad_score_runs r ON r.profile_id = p.id
+       AND (r.known_ads >= a.ads OR r.scored_at > now() - $3::interval)
+       AND NOT EXISTS (
+         SELECT FROM replays WHERE finished_at > r.scored_at AND status = 'completed' AND NOT is_dry_run
+           AND kind <> 'rejected' AND (profile_id IS NULL OR profile_id = p.id))
+     WHERE p.archived_at IS NULL
+     GROUP BY p.id, a.ads ORDER BY p.id`,
+    [advertisers.map(({ profileId }) => profileId), advertisers.map(({ ads }) => ads), newAdsWait],
   )
   return rows
 }
@@ -58,6 +74,7 @@ export interface Ranking {
   window: ScoreWindow
   throughDay: string
   scoredAt: Date
+  knownAds: number
   rows: readonly AdScoreRow[]
 }
 
@@ -65,16 +82,17 @@ const chunk = 2000
 
 /** Readers see the ranking that stood until the new one is there in whole. False when a newer one stands already. */
 export async function replaceRanking(pool: pg.Pool, ranking: Ranking): Promise<boolean> {
-  const { profileId, window, throughDay, scoredAt, rows } = ranking
+  const { profileId, window, throughDay, scoredAt, knownAds, rows } = ranking
   return transaction(pool, async (tx) => {
     // First, and whoever comes second waits here: two rankings of one window are written one after the other.
     const { rowCount } = await tx.query(
-      `INSERT INTO ad_score_runs AS r (profile_id, score_window, through_day, n_ads, scored_at)
-       VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO ad_score_runs AS r (profile_id, score_window, through_day, n_ads, known_ads, scored_at)
+       VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (profile_id, score_window) DO UPDATE
-         SET through_day = excluded.through_day, n_ads = excluded.n_ads, scored_at = excluded.scored_at
+         SET through_day = excluded.through_day, n_ads = excluded.n_ads, known_ads = excluded.known_ads,
+           scored_at = excluded.scored_at
          WHERE r.scored_at <= excluded.scored_at`,
-      [profileId, window, throughDay, rows.length, scoredAt],
+      [profileId, window, throughDay, rows.length, knownAds, scoredAt],
     )
     if (rowCount === 0) return false
     await tx.query('DELETE FROM ad_scores WHERE profile_id = $1 AND score_window = $2', [profileId, window])

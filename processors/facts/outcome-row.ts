@@ -1,7 +1,7 @@
 import { classify } from '../../domain/channels.ts'
 import { ids } from '../../domain/ids.ts'
 import { strongest } from '../../domain/subject.ts'
-import type { CrmOutcome, Hit, Payment, ServerEvent, VisitBatch } from '../../schemas/messages.ts'
+import type { CrmOutcome, Hit, Payment, ServerEvent, Stage, VisitBatch } from '../../schemas/messages.ts'
 import { firstReceipt } from './first-receipt.ts'
 import { timestamp } from './timestamp.ts'
 
@@ -19,6 +19,7 @@ interface Parts {
   provider?: string
   external_id?: string
   event_name?: string | null
+  stage?: Stage | null
   amount_minor?: number | null
   refunded_minor?: number
   currency?: string | null
@@ -48,6 +49,8 @@ const outcomeRow = (parts: Parts) => ({
   external_id: parts.external_id ?? '',
   event_type: parts.event_type,
   event_name: parts.event_name ?? '',
+  pipeline: parts.stage?.pipeline ?? '',
+  stage_id: parts.stage?.id ?? '',
   occurred_at: timestamp(parts.occurred_at),
   received_at: timestamp(parts.received_at),
   amount_minor: parts.amount_minor ?? null,

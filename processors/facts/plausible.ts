@@ -94,6 +94,7 @@ export function isSetting({ profile_id, version, value }: Setting): boolean {
     const { reporting_currency, timezone } = value['touchline.ProfileSetting']
     return isCurrency(reporting_currency) && isTimeZone(timezone)
   }
+  if ('touchline.StageSetting' in value) return value['touchline.StageSetting'].stage_id !== ''
   const { definition_id, lookback_window_days } = value['touchline.DefinitionSetting']
   return isUuid(definition_id) && isDay(lookback_window_days)
 }

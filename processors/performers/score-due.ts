@@ -47,11 +47,7 @@ export async function scoreDue(deps: ScorerDeps, signal?: AbortSignal): Promise<
   let broken: Error | undefined
   try {
     if (!(await takeScoringLock(lock))) return 0
-    const profiles = await warehouse.run(profilesWithAds, {})
-    const states = await scoreStates(
-      postgres,
-      profiles.map(({ profile_id }) => profile_id),
-    )
+    const states = await scoreStates(postgres, await warehouse.run(profilesWithAds, {}))
     let scored = 0
     for (const profile of states) {
       try {

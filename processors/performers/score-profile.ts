@@ -40,6 +40,7 @@ export async function scoreWindow(
     window,
     throughDay,
     scoredAt,
+    knownAds: profile.ads,
     rows: scored.map((one) => toScoreRow(window, one)),
   })
   return scored.length

@@ -3,6 +3,7 @@ import type { Warehouse } from '../../clickhouse/client.ts'
 import type { Offsets, PartitionLag } from '../../infra/kafka/admin.ts'
 import type { IdentityStore } from '../../postgres/stores/identity.ts'
 import { topics } from '../../schemas/topics.ts'
+import type { FactDeps } from '../facts/deps.ts'
 import { rawPipelines } from '../raw-pipelines.ts'
 import { each, groupOf, ok, type Pipeline, pipeline, skip } from '../runner/pipeline.ts'
 import { run } from '../runner/run.ts'
@@ -41,6 +42,9 @@ const knownIdentity: IdentityStore = {
   survivor: async () => null,
 }
 
+/** Nor does it find a stage that live processing has not recorded, or will. */
+const knownStages: FactDeps['stages'] = { observe: async () => {} }
+
 /** The groups of a replay, one a raw topic. */
 export const feedGroups = (name: string): { group: string; topic: string }[] =>
   rawTopics.map((topic) => feedGroup(name, topic))
@@ -61,7 +65,7 @@ export async function startFeed(deps: ReplayDeps, options: FeedOptions): Promise
   const { warehouse, name, profile, followsLive } = options
   const { brokers, admin, codec, vault, logger, signal } = deps
   const marks = collectMarks()
-  const facts = { warehouse, vault, identity: knownIdentity, producer: marks.producer }
+  const facts = { warehouse, vault, identity: knownIdentity, stages: knownStages, producer: marks.producer }
   const liveMarks = pipeline(topics.dirtyCustomers).sink((batch) =>
     marks.producer.send(
       topics.dirtyCustomers,

@@ -28,7 +28,7 @@ describe('touchline performers score', () => {
     const { code, out } = await touchline('performers', 'score', '--profile', profile, '--json')
     expect(code).toBe(0)
     expect(JSON.parse(out)).toEqual({ profiles: 1, rankings: 4, ads: 0, took_ms: expect.any(Number) })
-    const [state] = await scoreStates(pool, [profile])
+    const [state] = await scoreStates(pool, [{ profileId: profile, ads: 0 }])
     expect(Object.keys(state!.throughDays).sort()).toEqual(['14d', '28d', '7d', 'lifetime'])
   })
 

@@ -14,6 +14,7 @@ const full: [Topic<never>, unknown][] = [
   [topics.adDelivery, samples.adDelivery(profile)],
   [topics.settings, samples.profileSetting(profile)],
   [topics.settings, samples.definitionSetting(profile)],
+  [topics.settings, samples.stageSetting(profile)],
   [topics.dirtyCustomers, samples.dirtyCustomers(profile)],
   [topics.rejected, samples.rejected(profile)],
   [topics.paymentActions, samples.paymentAction(profile)],

@@ -16,6 +16,8 @@ const published = [
   '9 payment-actions-value 1',
   '10 fx-rates-value 1',
   '15 identity-value 1',
+  '11 settings-value 2',
+  '14 crm-outcomes-value 2',
 ]
 
 const subjects = [...new Set(schemaVersions.map((entry) => entry.subject))]

@@ -86,6 +86,7 @@ export const crmOutcome = (profile_id: string): CrmOutcome => ({
   is_clamped: false,
   amount_minor: 1999,
   currency: 'EUR',
+  stage: { pipeline: 'sales', id: '7', name: 'Propuesta' },
   ad_ref: '3',
   click_ids: {},
   identifiers: identifiers(),
@@ -150,6 +151,21 @@ export const profileSetting = (profile_id: string): Setting => ({
   profile_id,
   version: 3,
   value: { 'touchline.ProfileSetting': { reporting_currency: 'USD', timezone: 'America/Santiago' } },
+})
+
+export const stageSetting = (profile_id: string): Setting => ({
+  profile_id,
+  version: 2,
+  value: {
+    'touchline.StageSetting': {
+      provider: 'hubspot',
+      pipeline: 'sales',
+      stage_id: '7',
+      name: 'Propuesta',
+      event_key: 'quote_sent',
+      source: 'suggested',
+    },
+  },
 })
 
 export const definitionSetting = (profile_id: string): Setting => ({

@@ -14,7 +14,17 @@ export type Op =
       who: Who
       ref: string | null
     }
-  | { kind: 'lead'; key: string; id: string; at: number; ad: string | null; who: Who }
+  | {
+      kind: 'lead'
+      key: string
+      id: string
+      at: number
+      ad: string | null
+      who: Who
+      type: string
+      stage: string | null
+    }
+  | { kind: 'stage'; key: string; stage: string; eventKey: string }
   | { kind: 'mark'; key: string; payment: string; isInstallment: boolean }
   | { kind: 'refund'; key: string; payment: string; amount: number }
   | { kind: 'payer'; key: string; payment: string; email: string | null }
@@ -59,7 +69,17 @@ const payment = fc.record({
   manual: fc.array(fc.nat({ max: 100_00 }), { maxLength: 1 }),
   payers: fc.array(maybe(email), { maxLength: 2 }),
 })
-const lead = fc.record({ at: time, ad: maybe(ad), who })
+const stage = fc.constantFrom('Agendado', 'Propuesta', 'Etapa 3')
+const lead = fc.record({
+  at: time,
+  ad: maybe(ad),
+  who,
+  steps: fc.array(fc.record({ type: fc.constantFrom('lead_created', 'closed_won'), stage: maybe(stage) }), {
+    minLength: 1,
+    maxLength: 2,
+  }),
+})
+const mapping = fc.record({ stage, eventKey: fc.constantFrom('lead_created', 'quote_sent', 'unmapped', 'ignored') })
 const delivery = fc.record({ ad: fc.constantFrom('ad-1', 'ad-2', 'ad-3'), day: fc.nat({ max: 49 }), spend: amount })
 
 export const history: fc.Arbitrary<Op[]> = fc
@@ -68,9 +88,10 @@ export const history: fc.Arbitrary<Op[]> = fc
     events: fc.array(event, { maxLength: 3 }),
     payments: fc.array(payment, { maxLength: 3 }),
     leads: fc.array(lead, { maxLength: 2 }),
+    mappings: fc.array(mapping, { maxLength: 2 }),
     deliveries: fc.array(delivery, { maxLength: 3 }),
   })
-  .map(({ visits, events, payments, leads, deliveries }) => {
+  .map(({ visits, events, payments, leads, mappings, deliveries }) => {
     let place = 0
     const unique = (at: number) => at * 1000 + place++
     return [
@@ -93,7 +114,11 @@ export const history: fc.Arbitrary<Op[]> = fc
           ...payers.map((payer): Op => ({ kind: 'payer', key: `payer ${i}`, payment: id, email: payer })),
         ]
       }),
-      ...leads.map((one, i): Op => ({ kind: 'lead', key: `lead ${i}`, id: `lead-${i}`, ...one, at: unique(one.at) })),
+      ...leads.flatMap(({ at, steps, ...one }, i) => {
+        const when = unique(at)
+        return steps.map((step): Op => ({ kind: 'lead', key: `lead ${i}`, id: `lead-${i}`, ...one, ...step, at: when }))
+      }),
+      ...mappings.map((one): Op => ({ kind: 'stage', key: `stage ${one.stage}`, ...one })),
       ...deliveries.map((one): Op => ({ kind: 'delivery', key: `delivery ${one.ad} ${one.day}`, ...one })),
     ]
   })

@@ -6,6 +6,7 @@ import { SentEvent, toServerEvent } from '../../../ingest/server-event.ts'
 import { SentVisit, toVisitBatch } from '../../../ingest/visit-batch.ts'
 import { transaction } from '../../../postgres/client.ts'
 import { assignPayer, markInstallment, recordRefund } from '../../../postgres/stores/payment-actions.ts'
+import { mapStage } from '../../../postgres/stores/pipeline-stages.ts'
 import type { Vault } from '../../../postgres/stores/vault.ts'
 import { topics } from '../../../schemas/topics.ts'
 import type { Op } from './history.ts'
@@ -76,7 +77,8 @@ export async function tell({ producer, vault, postgres, origin }: TellDeps, prof
       return rows('crm-outcomes', {
         provider: 'hubspot',
         external_id: op.id,
-        outcome_type: 'lead_created',
+        outcome_type: op.type,
+        stage: op.stage,
         occurred_at: when(op.at),
         contact: op.who,
         ad_external_id: op.ad,
@@ -95,6 +97,11 @@ export async function tell({ producer, vault, postgres, origin }: TellDeps, prof
         ad_name: `Ad ${op.ad}`,
         spend: op.spend / 100,
       })
+    }
+    case 'stage': {
+      const ref = { profileId, provider: 'hubspot', pipeline: '', stageId: op.stage }
+      await transaction(postgres, (tx) => mapStage(tx, ref, op.eventKey))
+      return
     }
     case 'mark':
       return act((tx, payment) => markInstallment(tx, payment, op.isInstallment), op.payment)

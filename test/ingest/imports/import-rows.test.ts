@@ -171,6 +171,18 @@ describe('a row becomes a message', () => {
     for (const personal of ['ana@', 'Ana', 'Pérez', '87654321']) expect(bytes.includes(personal), personal).toBe(false)
   })
 
+  test.each([
+    [{ stage: ' Propuesta enviada ' }, { pipeline: '', id: 'Propuesta enviada', name: 'Propuesta enviada' }],
+    [{ stage: { id: 7, name: 'Propuesta', pipeline: 'Ventas' } }, { pipeline: 'Ventas', id: '7', name: 'Propuesta' }],
+    [{ stage: { id: 's7' } }, { pipeline: '', id: 's7', name: 's7' }],
+    [{}, null],
+  ])('a deal with %j stands in %j', async (fields, stage) => {
+    const outcomeType = stage ? undefined : 'closed_won'
+    await send('crm-outcomes', [deal({ outcome_type: outcomeType, ...fields })])
+    const [message] = await world.received(topics.crmOutcomes, 1)
+    expect(message!.value).toMatchObject({ outcome_type: outcomeType ?? 'opportunity', stage })
+  })
+
   test('payments, with what was refunded so far and who it is for', async () => {
     const customer = { email: 'ana@example.com', provider_id: 'cus_1' }
     await send('payments', [payment({ customer, refunded_amount: 5, subject_ref: 'pet-1' })])
@@ -233,6 +245,11 @@ describe('a bad line is named by its number and reason, without its values, and 
     ['crm-outcomes', deal({ occurred_at: undefined }), 'occurred_at'],
     ['crm-outcomes', deal({ occurred_at: '2001-01-01' }), 'occurred_at'],
     ['crm-outcomes', deal({ contact: 'Ana' }), 'contact'],
+    ['crm-outcomes', deal({ outcome_type: undefined }), 'outcome_type'],
+    ['crm-outcomes', deal({ stage: '' }), 'stage'],
+    ['crm-outcomes', deal({ stage: { name: 'Quote' } }), 'stage'],
+    ['crm-outcomes', deal({ stage: 'Deals of ana@example.com' }), 'stage'],
+    ['crm-outcomes', deal({ stage: { id: 1, pipeline: 'x'.repeat(201) } }), 'stage.pipeline'],
     ['payments', payment({ amount: undefined }), 'amount'],
     ['payments', payment({ amount: -1 }), 'amount'],
     ['payments', payment({ refunded_amount: 'x' }), 'refunded_amount'],

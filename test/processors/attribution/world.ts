@@ -70,6 +70,7 @@ export async function openProfile(
           source: parts.source ?? 'server',
           provider: parts.provider ?? '',
           external_id: parts.externalId ?? '',
+          stage_id: parts.stage ?? '',
           event_type: parts.type ?? 'payment_received',
           occurred_at: timestamp(at),
           received_at: timestamp(at),
@@ -87,6 +88,12 @@ export async function openProfile(
       ])
       dirty.add(subject)
       return outcome_id
+    },
+    async stage(id: string, eventKey: string, provider = 'hubspot') {
+      const names = { profile_id: profile, provider, pipeline: '', stage_id: id, name: id }
+      await warehouse.insert('pipeline_stages', [
+        { ...names, event_key: eventKey, source: 'user', version: String(version++) },
+      ])
     },
     async act(
       payment: string,
@@ -128,6 +135,7 @@ export async function openProfile(
         ad: ids.entity(profile, 'ad', delivery.platform, id),
       }
     },
+    touched: (subject: string) => void dirty.add(subject),
     async recompute() {
       const subjects = [...dirty].map((subject_id) => ({ profile_id: profile, subject_id, version: version++ }))
       dirty.clear()
@@ -150,6 +158,7 @@ export interface OutcomeParts {
   source?: string
   provider?: string
   externalId?: string
+  stage?: string
   actionSource?: string
   amount?: number
   refunded?: number

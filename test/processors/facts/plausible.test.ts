@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seal, sealingContext, vaultKeys } from '../../../domain/sealing.ts'
 import { connectProducer } from '../../../infra/kafka/producer.ts'
 import { identityStore } from '../../../postgres/stores/identity.ts'
+import { stageStore } from '../../../postgres/stores/pipeline-stages.ts'
 import { postgresVault, type Vault } from '../../../postgres/stores/vault.ts'
 import { dirtyCustomersPipeline } from '../../../processors/dirty-customers.ts'
 import type { FactDeps } from '../../../processors/facts/deps.ts'
@@ -52,7 +53,13 @@ async function feed<Value>(topic: Topic<Value>, messages: (Buffer | Value)[]): P
     const value = Buffer.isBuffer(one) ? one : ownCodec.encode(topic, one as Value)
     await producer.sendRaw([{ topic: own.name, key: 'k', value }])
   }
-  const deps: FactDeps = { warehouse, producer, vault, identity: identityStore(database.pool) }
+  const deps: FactDeps = {
+    warehouse,
+    producer,
+    vault,
+    identity: identityStore(database.pool),
+    stages: stageStore(database.pool),
+  }
   const pipeline = [...rawPipelines(deps), dirtyCustomersPipeline({ warehouse })].find(
     (one) => one.topic.name === topic.name,
   )!

@@ -33,7 +33,7 @@ async function advertiser() {
   await world.ad('111', { spend_minor: 100, impressions: 50, clicks: 5 })
   return id
 }
-const scoredDays = async (id: string) => (await scoreStates(pool, [id]))[0]!.throughDays
+const scoredDays = async (profileId: string, ads = 1) => (await scoreStates(pool, [{ profileId, ads }]))[0]!.throughDays
 
 describe('the daily rebuild', () => {
   it('ranks every window of whoever has ads, once a day', async () => {
@@ -96,9 +96,19 @@ describe('the daily rebuild', () => {
     expect(await scoreDue(deps)).toBe(4)
   })
 
+  it('ranks again when ads have come since, once they had time to gather', async () => {
+    const id = await advertiser()
+    await scoreDue({ postgres: pool, warehouse, clock: clock(noon + 7 * 86_400_000) })
+    expect(Object.keys(await scoredDays(id, 2))).toHaveLength(4)
+    await pool.query(`UPDATE ad_score_runs SET scored_at = now() - interval '11 minutes' WHERE profile_id = $1`, [id])
+    expect(await scoredDays(id, 2)).toEqual({})
+    expect(Object.keys(await scoredDays(id, 1))).toHaveLength(4)
+  })
+
   it('follows the day of the profile', () => {
     const state = (timezone: string): ScoreState => ({
       id: '',
+      ads: 1,
       currency: 'USD',
       timezone,
       throughDays: { '7d': '2026-10-18', '14d': '2026-10-19' },

@@ -70,7 +70,7 @@ async function business() {
     for (const window of windows) {
       await scoreWindow(
         { postgres: api.pool, warehouse: api.warehouse },
-        { id: profile.id, timezone: 'UTC', currency: 'USD' },
+        { id: profile.id, timezone: 'UTC', currency: 'USD', ads: 3 },
         window,
         through,
       )

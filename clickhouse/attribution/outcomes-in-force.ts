@@ -1,0 +1,19 @@
+import { closedDeals, uncounted } from '../../domain/pipeline-stages.ts'
+
+const list = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')
+
+/** Whether an outcome is a deal whose stage decides what it counts as: one that is closed counts as what it became. */
+export const isStaged = (row = '') => `(${row}stage_id != '' AND ${row}event_type NOT IN (${list(closedDeals)}))`
+
+/**
+ * Outcomes as they count: a deal in a stage has the event type that its stage is mapped to, and none, '', as long as
+ * that is undecided or ignored.
+ */
+export const outcomesInForce = ({ outcomes, stages }: { outcomes: string; stages: string }) => `
+      SELECT f.* REPLACE (
+        if(${isStaged('f.')},
+          if(m.event_key IN (${list(uncounted)}), '', m.event_key), f.event_type) AS event_type)
+      FROM (SELECT * FROM outcomes FINAL WHERE ${outcomes}) AS f
+      LEFT JOIN (
+        SELECT profile_id, provider, pipeline, stage_id, event_key FROM pipeline_stages FINAL WHERE ${stages}
+      ) AS m ON m.profile_id = f.profile_id AND m.provider = f.provider AND m.pipeline = f.pipeline AND m.stage_id = f.stage_id`
