@@ -84,13 +84,12 @@ async function business() {
 describe('GET /top-performers', () => {
   it('is empty until something is scored', async () => {
     const { id, read } = await business()
-    expect(await read('/top-performers')).toEqual({
-      status: 200,
-      body: {
-        data: [],
-        pagination: { has_next: false, cursor: null },
-        meta: { profile_id: id, scored_at: null, scored_through: null },
-      },
+    const { status, body } = await read('/top-performers')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      data: [],
+      pagination: { has_next: false, cursor: null },
+      meta: { profile_id: id, scored_at: null, scored_through: null },
     })
   })
 
