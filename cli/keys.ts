@@ -1,10 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { isScope, type Scope, scopes } from '../domain/scopes.ts'
+import { isPersonal, type Scope } from '../domain/scopes.ts'
 import { parseTime } from '../domain/time.ts'
+import { transaction } from '../postgres/client.ts'
 import { createApiKey, defaultRateLimitPerMinute, revokeApiKey } from '../postgres/stores/api-keys.ts'
 import { findApp } from '../postgres/stores/apps.ts'
+import { widenGrant } from '../postgres/stores/grants.ts'
 import { findProfile } from '../postgres/stores/tenancy.ts'
-import { list, print, UsageError, withPostgres } from './with-postgres.ts'
+import { knownScopes } from './scope-list.ts'
+import { print, UsageError, withPostgres } from './with-postgres.ts'
 
 interface CreateOptions {
   profile: string
@@ -33,16 +36,18 @@ const create = () =>
           throw new UsageError(`there is no profile ${options.profile}: "touchline profiles list" shows them.`)
         const app = options.app ? await findApp(pool, options.app) : undefined
         if (options.app && !app) throw new UsageError(`there is no app ${options.app}.`)
-        // SPEC 5.5: a partner never gets person-level reads on a healthcare profile.
-        const personal = options.scopes.filter(
-          (s) => s === 'customers:read' || s === 'visitors:read' || s === 'analytics_pii',
-        )
-        if (app && profile.isHealthcare && personal.length > 0) {
-          throw new UsageError(`a healthcare profile gives no ${personal.join(', ')} to an app.`)
+        // SPEC 5.5: no key reads persons on a healthcare profile, so none says that it does.
+        const personal = options.scopes.filter(isPersonal)
+        if (profile.isHealthcare && personal.length > 0) {
+          throw new UsageError(`a healthcare profile gives no ${personal.join(', ')} to a key.`)
         }
         const { scopes: granted, rateLimit: rateLimitPerMinute, expires: expiresAt } = options
         const key = { profileId: profile.id, scopes: granted, appId: app?.id, rateLimitPerMinute, expiresAt }
-        const created = await createApiKey(pool, key)
+        const created = await transaction(pool, async (tx) => {
+          // A key of an app lives under a grant; whoever runs this may give one.
+          if (app) await widenGrant(tx, { appId: app.id, profileId: profile.id, scopes: granted })
+          return createApiKey(tx, key)
+        })
         if (expiresAt && expiresAt.getTime() <= Date.now()) console.error('warning: this key has already expired.')
         print({ key_id: created.keyId, key: created.key }, options)
       }),
@@ -61,15 +66,6 @@ const revoke = () =>
         console.log(`${keyId} is revoked.`)
       }),
     )
-
-function knownScopes(text: string): Scope[] {
-  const asked = list(text)
-  const unknown = asked.filter((name) => !isScope(name))
-  const known = `Known scopes: ${scopes.join(', ')}.`
-  if (unknown.length > 0) throw new InvalidArgumentError(`There is no scope ${unknown.join(', ')}. ${known}`)
-  if (asked.length === 0) throw new InvalidArgumentError(`Name at least one. ${known}`)
-  return [...new Set(asked.filter(isScope))]
-}
 
 function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number above zero.')

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { shortestPassword } from '../domain/passwords.ts'
 import { randomText } from '../domain/random-text.ts'
 import { type Role, roles } from '../domain/roles.ts'
+import { isBreached } from '../infra/breached-passwords.ts'
 import { findWorkspaces } from '../postgres/stores/tenancy.ts'
 import { createUser } from '../postgres/stores/users.ts'
 import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
@@ -16,7 +17,7 @@ interface CreateOptions {
 }
 
 const isEmail = (text: string) => z.email().safeParse(text.trim()).success
-const isLongEnough = (text: string) => text.length >= shortestPassword
+const isGoodPassword = (text: string) => [...text].length >= shortestPassword && !isBreached(text)
 
 export const command = () =>
   new Command().addCommand(
@@ -26,7 +27,7 @@ export const command = () =>
       .option(
         '--password <password>',
         'a random one is made and shown once when there is none',
-        checked(isLongEnough, `At least ${shortestPassword} characters.`),
+        checked(isGoodPassword, `At least ${shortestPassword} characters, and none of those that attackers try first.`),
       )
       .option('--workspace <id or name>', 'a workspace to join')
       .addOption(new Option('--role <role>', 'the role there').choices([...roles]).default('owner'))

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { scopeTable } from '../domain/scopes.ts'
+import { roles, scopesOfMcpToken, scopesOfRole } from '../domain/roles.ts'
+import { isPersonal, type Scope, scopeTable } from '../domain/scopes.ts'
 import { docsPage, escapeHtml, pagePolicy, renderMarkdown, table } from './docs-page.ts'
 import { ApiError, catalogue, type ErrorCode, errorCodes } from './errors.ts'
 import type { Operation } from './operation.ts'
@@ -74,18 +75,35 @@ const example = (code: ErrorCode, message: string) =>
     2,
   )
 
+const code = (text: string) => `<code>${escapeHtml(text)}</code>`
+const mark = (isHeld: boolean) => (isHeld ? 'yes' : '')
+
 function scopesPage(operations: readonly Operation<never>[]): string {
-  const scopes = Object.entries(scopeTable).map(([scope, { allows, implies }]) => [
-    `<code>${scope}</code>`,
-    escapeHtml(allows),
-    implies.map((name) => `<code>${name}</code>`).join(' '),
+  const byDefault = scopesOfMcpToken(['mcp:read'])
+  const scopes = (Object.keys(scopeTable) as Scope[]).map((scope) => [
+    code(scope),
+    escapeHtml(scopeTable[scope].allows),
+    scopeTable[scope].implies.map(code).join(' '),
+    mark(!isPersonal(scope)),
+    ...roles.map((role) => mark(scopesOfRole(role).has(scope))),
+    mark(byDefault.has(scope)),
   ])
-  const uses = operations.map(({ method, url, scopes: any, isPublic, summary }) => [
-    `<code>${method} /api/v1${escapeHtml(url)}</code>`,
+  const uses = operations.map(({ method, url, scopes: any, auth, grain, isOwnAccount, isPublic, summary }) => [
+    code(`${method} /api/v1${url.replace(/:(\w+)/g, '{$1}')}`),
     escapeHtml(summary),
-    isPublic ? 'none' : any.map((scope) => `<code>${scope}</code>`).join(' or '),
+    isPublic ? 'none: open' : isOwnAccount ? 'none: the own account' : any.map(code).join(' or '),
+    isPublic ? '' : grain,
+    auth.map(code).join(' '),
   ])
-  return `<p>A credential may do what its scopes allow. An operation that lists several needs one of them.</p>
-${table(['Scope', 'Allows', 'Comes with'], scopes)}<h2>What each operation needs</h2>
-${table(['Operation', 'What it does', 'Scope'], uses)}`
+  const rolesHead = roles.map((role) => `${role[0]?.toUpperCase()}${role.slice(1)}`)
+  return `<p>A credential may do what its scopes allow. An operation that lists several needs one of them; without it the
+answer is 403 <a href="/docs/errors/insufficient_scope"><code>insufficient_scope</code></a> with
+<code>required_scopes</code>. On a healthcare profile nobody but a person at the console holds the scopes without a mark
+under “Healthcare”: <a href="/docs/errors/healthcare_scope_forbidden"><code>healthcare_scope_forbidden</code></a>.</p>
+${table(['Scope', 'Allows', 'Comes with', 'Healthcare', ...rolesHead, 'MCP by default'], scopes)}
+<h2>What each operation needs</h2>
+<p>The scope is held on the profile, on the workspace, or by the caller itself. Credentials: <code>api_key</code>,
+<code>app</code> (a token from <code>/oauth/token</code>), <code>session</code> (the console), <code>mcp</code> (a person’s
+token). All but API keys name the profile in the path or in <code>X-Profile-Id</code>.</p>
+${table(['Operation', 'What it does', 'Scope', 'Held on', 'Credentials'], uses)}`
 }

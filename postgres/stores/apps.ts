@@ -83,3 +83,8 @@ export async function replaceAppSecret(sql: Sql, appId: string): Promise<string>
   await sql.query('UPDATE apps SET client_secret_hash = $2 WHERE id = $1', [appId, digest(clientSecret)])
   return clientSecret
 }
+
+/** Its tokens, and its keys on every profile, stop working. */
+export async function revokeApp(sql: Sql, appId: string): Promise<void> {
+  await sql.query('UPDATE apps SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL', [appId])
+}

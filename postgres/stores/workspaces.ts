@@ -111,3 +111,9 @@ export async function changeRole(sql: Sql, workspaceId: string, userId: string, 
 export async function removeMember(sql: Sql, workspaceId: string, userId: string): Promise<void> {
   await sql.query('DELETE FROM memberships WHERE workspace_id = $1 AND user_id = $2', [workspaceId, userId])
 }
+
+/** From the smallest to the largest. */
+export async function listPlans(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ name: string }>('SELECT name FROM plans ORDER BY rank')
+  return rows.map(({ name }) => name)
+}

@@ -81,6 +81,28 @@ describe('the command line', () => {
     expect((await touchline('users', 'create', '--email', email)).err).toContain('exists already')
   })
 
+  it('grants an app a profile and takes it back, and marks a workspace', async () => {
+    const workspace = await json('workspaces', 'create', '--name', `Group ${Date.now()}`, '--plan', 'growth')
+    expect(workspace).toMatchObject({ plan: 'growth', is_healthcare_agency: false })
+    const { profile_id } = await json('profiles', 'create', '--name', 'Shop', '--workspace', workspace.workspace_id)
+    const { app_id, client_id } = await json('apps', 'create', '--name', 'Partner', '--scopes', 'analytics_pii')
+    const grant = ['apps', 'grant', client_id, '--profile', profile_id, '--scopes']
+    expect(await json(...grant, 'customers:read,analytics')).toMatchObject({
+      app_id,
+      scopes: 'customers:read,analytics',
+    })
+    expect((await touchline(...grant, 'goals:write')).err).toContain('may not ask for goals:write')
+    const marked = await json('workspaces', 'change', workspace.workspace_id, '--healthcare-agency')
+    expect(marked.is_healthcare_agency).toBe(true)
+    const { rows } = await pool.query('SELECT scopes FROM grants WHERE profile_id = $1', [profile_id])
+    expect(rows).toEqual([{ scopes: ['analytics'] }])
+    expect((await touchline(...grant, 'customers:read')).err).toContain('healthcare')
+    expect((await touchline('apps', 'ungrant', app_id, '--profile', profile_id)).out).toContain('revoked')
+    const rotated = await json('apps', 'rotate-secret', app_id)
+    expect(rotated.client_secret).toMatch(/^tl_secret_/)
+    expect((await touchline('apps', 'revoke', app_id)).out).toContain('shut out')
+  })
+
   it('prints lines for people without --json', async () => {
     const { out } = await touchline('profiles', 'create', '--name', 'Shop')
     expect(out).toMatch(/^profile_id +[0-9a-f-]{36}\nworkspace_id +[0-9a-f-]{36}\n$/)
@@ -103,6 +125,16 @@ describe('the command line', () => {
     ['an unknown currency', ['profiles', 'create', '--name', 'x', '--currency', 'ZZZ'], /ISO 4217/],
     ['an unknown time zone', ['profiles', 'create', '--name', 'x', '--timezone', 'Mars/Base'], /IANA/],
     ['an unknown workspace', ['profiles', 'create', '--name', 'x', '--workspace', unknown], /no workspace/],
+    [
+      'an unknown plan',
+      ['workspaces', 'create', '--name', 'x', '--plan', 'royal'],
+      /starter, growth, agency, unlimited/,
+    ],
+    [
+      'a password that everybody has',
+      ['users', 'create', '--email', 'a@b.example', '--password', 'password123'],
+      /attackers/,
+    ],
     ['an unknown mode', ['profiles', 'create', '--name', 'x', '--privacy-mode', 'open'], /platform_safe/],
     ['an address that is none', ['apps', 'create', '--name', 'x', '--redirect-uris', 'javascript:alert(1)'], /http/],
   ])('refuses %s with a sentence', async (_why, args, sentence) => {
