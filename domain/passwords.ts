@@ -9,7 +9,10 @@ const hashBytes = 32
 /** `scrypt$N$r$p$salt$hash`: the cost travels with the hash, so that it can grow. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const hash = await derive(password, salt, cost)
+  return written(salt, await derive(password, salt, cost))
+}
+
+function written(salt: Buffer, hash: Buffer): string {
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$')
 }
 
@@ -21,13 +24,8 @@ export async function isPasswordOf(password: string, stored: string): Promise<bo
   return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), options), expected)
 }
 
-let nobodys: Promise<string> | undefined
-
 /** A hash that no password has, to be checked where there is nobody: the answer then takes as long as for somebody. */
-export const nobodysHash = (): Promise<string> => {
-  nobodys ??= hashPassword(randomBytes(32).toString('base64'))
-  return nobodys
-}
+export const nobodysHash = written(Buffer.alloc(16), Buffer.alloc(hashBytes))
 
 // Each takes 32 MB and a core for a moment: a rush of people who sign in waits in line instead of filling the machine.
 const inTurn = pLimit(2)

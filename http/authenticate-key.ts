@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { isSecretOf, parseApiKey } from '../domain/api-keys.ts'
 import { scopesOn } from '../domain/credentials.ts'
-import { expandScopes } from '../domain/scopes.ts'
+import { expandScopes, isAdministrative } from '../domain/scopes.ts'
 import { findApiKey, type StoredApiKey, touchApiKey } from '../postgres/stores/api-keys.ts'
 import { findWorkspace } from '../postgres/stores/standing.ts'
 import { briefly, markUsed } from './brief-cache.ts'
@@ -44,8 +44,10 @@ export function apiKeyAuthentication(postgres: pg.Pool, clock: () => number = Da
   }
 }
 
-/** A delegated key never does more than its app's grant allows today. */
+/** A delegated key never does more than its app's grant allows today; what an app holds by itself is in no grant. */
 function heldBy({ scopes, grantedScopes }: StoredApiKey) {
   const held = expandScopes(scopes)
-  return grantedScopes === null ? held : held.intersection(expandScopes(grantedScopes))
+  if (grantedScopes === null) return held
+  const granted = expandScopes(grantedScopes)
+  return new Set([...held].filter((scope) => granted.has(scope) || isAdministrative(scope)))
 }

@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import { type CredentialKind, scopesOn } from '../domain/credentials.ts'
+import { isUuid } from '../domain/ids.ts'
 import { scopesOfRole, scopesOfUser } from '../domain/roles.ts'
 import type { Scope } from '../domain/scopes.ts'
-import { findSession, touchSession } from '../postgres/stores/sessions.ts'
+import { findSession, isSessionSecret, touchSession } from '../postgres/stores/sessions.ts'
 import { findMembersProfile, findMembersWorkspace } from '../postgres/stores/standing.ts'
 import { briefly, markUsed } from './brief-cache.ts'
 import { type Authenticate, type Caller, unauthorized } from './caller.ts'
@@ -27,7 +28,7 @@ export function sessionAuthentication(
 
   return async (presented) => {
     const secret = cookies.read(presented)
-    const session = secret === undefined ? undefined : await lookUp(secret)
+    const session = secret !== undefined && isSessionSecret(secret) ? await lookUp(secret) : undefined
     if (!session || session.expiresAt.getTime() <= clock()) throw unauthorized()
     if (!safeMethods.includes(presented.method) && !cookies.isOurs(presented, session.id)) {
       throw new ApiError('forbidden', 'Send the csrf_token of the session as X-CSRF-Token, from the same site.', {
@@ -63,7 +64,8 @@ export function personStanding(postgres: pg.Pool, clock: () => number) {
     only?: ReadonlySet<Scope>,
   ): Pick<Caller, 'inProfile' | 'inWorkspace'> => ({
     async inProfile(id) {
-      const found = await profileOf(`${userId} ${id}`)
+      // Only what can be an id takes a place in the cache.
+      const found = isUuid(id) ? await profileOf(`${userId} ${id}`) : undefined
       if (!found) return undefined
       const { profile, role } = found
       const held = only ? scopesOfRole(role).intersection(only) : scopesOfRole(role)

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { scopesOn } from '../domain/credentials.ts'
+import { isUuid } from '../domain/ids.ts'
 import { scopesOfMcpToken } from '../domain/roles.ts'
 import { expandScopes, isAdministrative, type Scope } from '../domain/scopes.ts'
 import { type AppTier, findLiveApp } from '../postgres/stores/apps.ts'
@@ -51,7 +52,7 @@ export function tokenAuthentication(
       },
       boundTo: undefined,
       async inProfile(id) {
-        const granted = await grantOf(`${app.id} ${id}`)
+        const granted = isUuid(id) ? await grantOf(`${app.id} ${id}`) : undefined
         if (!granted) return undefined
         const { profile, grantedScopes } = granted
         const held: ReadonlySet<Scope> = own.intersection(expandScopes(grantedScopes)).union(administrative)

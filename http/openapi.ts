@@ -159,8 +159,22 @@ export async function publishDescription(app: FastifyInstance, { version, baseUr
       },
     },
     transform: createJsonSchemaTransform({ zodToJsonConfig: { target: 'draft-2020-12' } }) as never,
-    transformObject: (document) => withoutUnused(jsonSchemaTransformObject(document)),
+    transformObject: (document) => withOptionalBodies(withoutUnused(jsonSchemaTransformObject(document))),
   })
+}
+
+type Document = ReturnType<SwaggerTransformObject>
+
+/** A body that has a default need not be sent; the generator calls every body required. */
+function withOptionalBodies(described: Document): Document {
+  const { paths } = described as {
+    paths: Record<string, Record<string, { requestBody?: { required?: boolean; content: object } }>>
+  }
+  for (const { requestBody } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const [media] = Object.values(requestBody?.content ?? {}) as { schema?: { default?: unknown } }[]
+    if (requestBody && media?.schema?.default !== undefined) requestBody.required = false
+  }
+  return described
 }
 
 /** Every named schema comes in a form for requests and one for responses; only those that are used stay. */

@@ -51,6 +51,12 @@ it('describes every operation in a document that is valid OpenAPI 3.1', async ()
   expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(declared.sort())
 })
 
+it('asks for no body where one may be left out', () => {
+  const rotate = description.paths['/api/v1/profiles/{profileId}/keys/{keyId}/rotate'].post
+  expect(rotate.requestBody.required).toBe(false)
+  expect(description.paths['/api/v1/profiles'].post.requestBody.required).toBe(true)
+})
+
 it('names both hosts', () => {
   expect(description.servers).toEqual([{ url: baseUrl }, { url: 'https://api.touchline.example' }])
 })

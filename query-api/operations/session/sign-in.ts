@@ -35,7 +35,7 @@ export const signIn = operation({
     await throttleGuesses(rateLimiter, { account: email, address: request.address })
     const user = await findUserByEmail(postgres, email)
     // Somebody unknown costs the same time as a wrong password.
-    const isRight = await isPasswordOf(body.password, user?.passwordHash ?? (await nobodysHash()))
+    const isRight = await isPasswordOf(body.password, user?.passwordHash ?? nobodysHash)
     if (!user || !isRight) throw new ApiError('unauthorized', 'The e-mail or the password is wrong.')
     const { session, secret } = await openSession(postgres, user.id)
     reply.header('set-cookie', cookies.write(secret, sessionDays * 86_400))
