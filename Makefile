@@ -2,7 +2,7 @@
 NODE := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help install up down demo demo-once test bench lint format clean
+.PHONY: help install up down demo demo-once test test-api bench lint format clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile | expand -t 12
@@ -27,6 +27,9 @@ demo-once: install ## the same, but exit after the report
 
 test: install lint ## check everything against engines of its own; TESTS="path ..." picks some
 	@$(NODE) infra/local/run-tests.ts $(TESTS)
+
+test-api: install ## call a real stack with data made from the API's description; EXAMPLES=15 an operation
+	@$(NODE) infra/local/test-api.ts
 
 bench: install ## print the benchmark table
 	@$(NODE) bench/main.ts
