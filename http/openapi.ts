@@ -159,11 +159,14 @@ export async function publishDescription(app: FastifyInstance, { version, baseUr
       },
     },
     transform: createJsonSchemaTransform({ zodToJsonConfig: { target: 'draft-2020-12' } }) as never,
-    transformObject: (document) => withOptionalBodies(withoutUnused(jsonSchemaTransformObject(document))),
+    transformObject: (document) => describedPlainly(jsonSchemaTransformObject(document)),
   })
 }
 
 type Document = ReturnType<SwaggerTransformObject>
+
+const describedPlainly = (document: Document): Document =>
+  withOptionalBodies(withoutUnused(withoutLoneChoices(document)))
 
 /** A body that has a default need not be sent; the generator calls every body required. */
 function withOptionalBodies(described: Document): Document {
@@ -176,6 +179,13 @@ function withOptionalBodies(described: Document): Document {
   }
   return described
 }
+
+/** "This or anything at all" is published as a choice of one; readers and linters want the one. */
+const withoutLoneChoices = (document: Document): Document =>
+  JSON.parse(JSON.stringify(document), (_key, value) => {
+    const { anyOf, ...rest } = (value ?? {}) as { anyOf?: unknown }
+    return Array.isArray(anyOf) && anyOf.length === 1 ? { ...rest, ...anyOf[0] } : value
+  })
 
 /** Every named schema comes in a form for requests and one for responses; only those that are used stay. */
 function withoutUnused(described: ReturnType<SwaggerTransformObject>): ReturnType<SwaggerTransformObject> {
