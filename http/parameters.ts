@@ -13,6 +13,8 @@ export function failsAs<Schema extends z.ZodType>(code: ErrorCode, schema: Schem
 
 export const longestSpanDays = 366
 const dayMs = 24 * 3600 * 1000
+/** Days that the warehouse can tell apart; it takes any other for the nearest of them. */
+const [firstDay, lastDay] = ['1971-01-01', '2148-12-31']
 
 /** A real calendar day, `YYYY-MM-DD`. */
 export const Day = z.iso.date().meta({ examples: ['2026-03-31'] })
@@ -30,6 +32,8 @@ const rangeDay = (side: string) =>
 export const DateRange = z
   .object({ date_from: rangeDay('first'), date_to: rangeDay('last') })
   .superRefine(({ date_from, date_to }, context) => {
+    if (date_from < firstDay) context.addIssue({ code: 'custom', path: ['date_from'], message: 'is too long ago' })
+    if (date_to > lastDay) context.addIssue({ code: 'custom', path: ['date_to'], message: 'is too far ahead' })
     const span = (Date.parse(date_to) - Date.parse(date_from)) / dayMs + 1
     if (span < 1) context.addIssue({ code: 'custom', path: ['date_from'], message: 'must not be after date_to' })
     if (span > longestSpanDays) {

@@ -1,7 +1,8 @@
 import { adReport } from '../../clickhouse/queries/ad-report.ts'
-import { campaignConversions } from '../../clickhouse/queries/campaign-conversions.ts'
 import { campaignReport } from '../../clickhouse/queries/campaign-report.ts'
 import { campaignTrend } from '../../clickhouse/queries/campaign-trend.ts'
+import { conversionCredit } from '../../clickhouse/queries/conversion-credit.ts'
+import { conversionPage } from '../../clickhouse/queries/conversion-page.ts'
 import { entityNames } from '../../clickhouse/queries/entity-names.ts'
 import { findEntity } from '../../clickhouse/queries/find-entity.ts'
 import { entityComparison, platformTotals } from '../../clickhouse/queries/platform-comparison.ts'
@@ -48,18 +49,20 @@ export const reports: Line = {
     },
   ],
   async open(stage) {
-    const scale = stage.isQuick ? 0.05 : 1
-    const [conversions, ads] = [1_000_000 * scale, stage.isQuick ? 1000 : 5000]
+    const [conversions, ads] = stage.isQuick ? [20_000, 300] : [1_000_000, 5000]
     const api = await stage.service('api')
     const live = await stage.live()
     const whole = await openProfile(stage)
     const alone = await openProfile(stage)
-    await makeCredits(live, { profile: whole.profileId, conversions, ads, lastDay, days: 366 })
-    await makeCredits(live, {
-      ...{ profile: alone.profileId, ads, lastDay, days: 30 },
-      conversions: Math.round((conversions * 30) / 366),
+    const seconds = await secondsOf(async () => {
+      await makeCredits(live, { profile: whole.profileId, conversions, ads, lastDay, days: 366 })
+      const few = Math.round((conversions * 30) / 366)
+      await makeCredits(live, { profile: alone.profileId, conversions: few, ads, lastDay, days: 30 })
     })
-    const rounds = stage.isQuick ? 10 : 40
+    stage.report(
+      `  made ${conversions} conversions with ${20 * conversions} touches, ${ads} ads, in ${seconds.toFixed(0)} s`,
+    )
+    const rounds = stage.isQuick ? 5 : 40
     const monthly = campaigns(live, whole, month)
     const yearly = campaigns(live, whole, year)
     const others = await otherReports(live, whole)
@@ -130,10 +133,11 @@ async function otherReports({ warehouse, rows }: Database, profile: BenchProfile
     {
       path: `/campaigns/conversions?${days}&campaign_id=${campaign}`,
       direct: async () => {
-        const page = await warehouse.run(campaignConversions('last_touch', 'campaign'), { ...range, ...wholePage })
-        const named = new Set(
-          page.flatMap(({ touches }) => touches.flatMap((t) => [t.campaign_id, t.ad_set_id, t.ad_id])),
-        )
+        const page = await warehouse.run(conversionPage('last_touch', 'campaign'), { ...range, ...wholePage })
+        const asked = { profile: range.profile, entity: campaign, conversions: page.map((row) => row.conversion_id) }
+        const credits = await warehouse.run(conversionCredit('last_touch', 'campaign'), asked)
+        const touches = credits.flatMap((row) => row.touches)
+        const named = new Set(touches.flatMap((touch) => [touch.campaign_id, touch.ad_set_id, touch.ad_id]))
         await warehouse.run(entityNames, { profile: range.profile, entities: [...named] })
       },
     },

@@ -33,6 +33,8 @@ export const EntityRow = z.object({
 })
 export type EntityRow = z.infer<typeof EntityRow>
 
+const parentLevel = { ad: 'ad_set', ad_set: 'campaign' } as const
+
 /**
  * Common table expressions that end in `figures`: one row an entity of the level that delivered or earned in range.
  * `which` narrows it to one entity, `{entity:UUID}`.
@@ -82,10 +84,15 @@ export const described = (level: Level, rows: string, which: 'all' | 'one' = 'al
     SELECT * FROM ad_entities FINAL
     WHERE profile_id = {profile:UUID} AND level = '${level}'${which === 'one' ? ' AND entity_id = {entity:UUID}' : ''}
   ),
+${
+  level === 'campaign'
+    ? ''
+    : `
   parents AS (
     SELECT entity_id, name, objective FROM ad_entities FINAL
-    WHERE profile_id = {profile:UUID} AND level IN ('campaign', 'ad_set')
-  ),
+    WHERE profile_id = {profile:UUID} AND level = '${parentLevel[level]}'
+  ),`
+}
   newest_rates AS (
     SELECT base, argMax(minor_rate, date) AS minor_rate FROM rates WHERE date >= {to:Date} - 7 GROUP BY base
   ),
@@ -104,16 +111,16 @@ export const described = (level: Level, rows: string, which: 'all' | 'one' = 'al
     LEFT JOIN newest_rates AS x ON x.base = e.currency
   )`
 
-/** The columns of EntityRow, from `described AS r` with its campaign `c` and its parent `p`. */
+/** The columns of EntityRow, from `described`; a campaign has no parent, an ad set's is its campaign. */
 export const entityColumns = (level: Level) => `
   r.entity_id AS entity_id, r.platform AS platform, r.external_id AS external_id, r.name AS name,
   ${level === 'campaign' ? "''" : 'p.name'} AS parent_name,
+  ${level === 'ad_set' ? 'p.objective' : "''"} AS campaign_objective,
   r.campaign_external_id AS campaign_external_id, r.ad_set_external_id AS ad_set_external_id, r.status AS status,
-  r.objective AS objective, c.objective AS campaign_objective, r.learning_stage_status AS learning_stage_status,
+  r.objective AS objective, r.learning_stage_status AS learning_stage_status,
   r.daily_budget_minor AS daily_budget_minor, r.spend_minor AS spend_minor, r.impressions AS impressions,
   r.clicks AS clicks, r.reach AS reach, r.messaging_conversations_started_7d AS messaging_conversations_started_7d,
   r.cash_count AS cash_count, r.first_payment_count AS first_payment_count, toString(r.cash_value) AS cash_value,
   r.counts_by_type AS counts_by_type
 FROM described AS r
-LEFT JOIN parents AS p ON p.entity_id = ${level === 'ad' ? 'r.ad_set_id' : 'r.campaign_id'}
-LEFT JOIN parents AS c ON c.entity_id = r.campaign_id`
+${level === 'campaign' ? '' : `LEFT JOIN parents AS p ON p.entity_id = r.${parentLevel[level]}_id`}`

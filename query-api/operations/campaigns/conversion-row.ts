@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { campaignConversions } from '../../../clickhouse/queries/campaign-conversions.ts'
+import type { conversionCredit } from '../../../clickhouse/queries/conversion-credit.ts'
+import type { conversionPage } from '../../../clickhouse/queries/conversion-page.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { creditValue } from './figures.ts'
 
@@ -62,7 +63,8 @@ export const ConversionRow = z
   })
   .meta({ id: 'CampaignConversionRow' })
 
-export type ReadConversion = z.infer<ReturnType<typeof campaignConversions>['row']>
+type Row<Of extends (...parts: never[]) => { row: z.ZodType }> = z.infer<ReturnType<Of>['row']>
+export type ReadConversion = Row<typeof conversionPage> & Row<typeof conversionCredit>
 
 const whole = 1_000_000_000
 const nobody = '00000000-0000-0000-0000-000000000000'

@@ -128,6 +128,8 @@ describe('GET /campaigns', () => {
     ['date_from=2026-10-02&date_to=2026-10-01', 'invalid_date_range'],
     ['date_from=2025-10-01&date_to=2026-10-02', 'invalid_date_range'],
     [`${october}&date_from=2026-10-02`, 'invalid_date_range'],
+    ['date_from=1969-12-31&date_to=1970-01-01', 'invalid_date_range'],
+    ['date_from=9999-12-30&date_to=9999-12-31', 'invalid_date_range'],
     [`${october}&limit=0`, 'invalid_parameter'],
     [`${october}&limit=101`, 'invalid_parameter'],
     [`${october}&limit=ten`, 'invalid_parameter'],
