@@ -7,7 +7,7 @@ import { correctTime } from '../domain/time.ts'
 import { failsAs, one } from '../http/operation.ts'
 import type { Payment } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
-import { Amount, ClickIds, Currency, moneyMessages, Time, UserTraits } from './fields.ts'
+import { Amount, ClickIds, Currency, moneyMessages, SubjectRef, Time, UserTraits } from './fields.ts'
 import { operation } from './operation.ts'
 import { sealPerson, subjectToken } from './person.ts'
 import { type EventContext, failed, subjectRefOf } from './server-event.ts'
@@ -29,7 +29,7 @@ const CardPayment = z
     refunded_amount: Amount.nullish().meta({ description: 'All that the gateway has refunded of it so far.' }),
     occurred_at: Time.nullish().meta({ description: 'When it was paid; now where it is left out.' }),
     user_traits: UserTraits.nullish().meta({ description: 'Who paid, as in POST /events.' }),
-    subject_ref: z.unknown().optional().meta({ description: 'Your opaque id of who it is for, as in POST /events.' }),
+    subject_ref: SubjectRef,
     click_ids: ClickIds.nullish(),
   })
   .meta({ id: 'CardPayment' })

@@ -107,3 +107,11 @@ export function toPerson(fields: Record<string, string | number | null | undefin
   const said = Object.entries(fields).filter(([, field]) => field !== null && field !== undefined && field !== '')
   return Object.fromEntries(said.map(([key, field]) => [key, String(field)]))
 }
+
+/** Of any type here: whatever breaks its rules, its type included, answers with a code of its own (SPEC 4.6 rule 6). */
+export const SubjectRef = z
+  // What writes the description asks for the fallback too, without a value.
+  .string()
+  .catch((sent) => sent?.input as never)
+  .nullish()
+  .meta({ description: 'Your opaque id of who a payment is for: a UUID, or a token.', examples: ['pet-0042'] })

@@ -16,6 +16,7 @@ import {
   label,
   moneyMessages,
   PlatformId,
+  SubjectRef,
   Time,
   text,
   UserTraits,
@@ -38,10 +39,7 @@ export const actionSources = [
 const Properties = z.object({
   value: Amount.nullish().meta({ description: "What it is worth, in the currency's main unit." }),
   currency: Currency.nullish().meta({ description: "ISO 4217; the profile's own where it is left out." }),
-  subject_ref: z
-    .unknown()
-    .optional()
-    .meta({ description: 'Your opaque id of who a payment is for: a UUID, or a token.' }),
+  subject_ref: SubjectRef,
 })
 
 const maxTypeLength = 100

@@ -1,0 +1,13 @@
+export {
+  type Answer,
+  type Api,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Input,
+  type OperationId,
+  type PagedId,
+  type Row,
+} from './client.ts'
+export { TouchlineError, TouchlineUnreachable } from './errors.ts'
+export type * from './generated.ts'
