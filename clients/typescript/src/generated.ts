@@ -93,6 +93,31 @@ export type ErasureRequestInput = {
   customer_profile_id?: unknown
 }
 
+/** One person: at least one of phone, email and national_id. */
+export type ImportRowInput = {
+  /** Normalised to E.164 when it can be read. */
+  phone?: string | null
+  email?: string | null
+  /** A Chilean RUT in any format. */
+  national_id?: string | null
+  /** Your own customer id; never enough alone. */
+  external_id?: string | null
+  /** Fills in a name that is missing. */
+  first_name?: string | null
+  /** Fills in a name that is missing. */
+  last_name?: string | null
+}
+
+/** One customer; the first selector that is present, in this order, wins. */
+export type LinkTokenSelectorInput = {
+  customer_profile_id?: string
+  customer_key?: string
+  email?: string
+  phone?: string
+  identifier_type?: string
+  identifier_value?: string
+}
+
 export type SentGoalInput = {
   /** What people call it. */
   name: string
@@ -734,6 +759,24 @@ export type JourneySummaryAnswer = {
   cached: boolean
 }
 
+export type ImportResult = {
+  index: number
+  status: "created" | "matched" | "rejected"
+  customer_profile_id: string | null
+  /** Rejected rows. */
+  reason?: "no_identifier" | "invalid_email" | "invalid_phone" | "invalid_national_id" | "malformed_row" | "erased"
+}
+
+export type Import = {
+  results: ImportResult[]
+  summary: {
+    total: number
+    created: number
+    matched: number
+    rejected: number
+  }
+}
+
 export type CustomerRow = {
   conversion_id: string
   /** Customer, or anonymous visitor; the journey takes it. */
@@ -762,6 +805,41 @@ export type CustomerRow = {
   conversion_count: number
   /** Cash of the customer in all, less refunds. */
   total_revenue: number
+}
+
+export type LinkTokenRow = {
+  index: number
+  status: "minted" | "not_found" | "invalid"
+  /** The key the customer holds; on a row that did not mint, the key that was sent. */
+  customer_key: string | null
+  /** Minted rows, for keys with customers:read. */
+  customer_profile_id?: string
+  /** Minted rows: opaque, encrypted, good in this profile only. */
+  token?: string
+  /** Minted rows. */
+  expires_at?: string
+  /** Rows that did not mint. */
+  reason?: "no_match" | "erased" | "no_selector" | "unknown_identifier_type" | "malformed_selector"
+  /** Rows that did not mint. */
+  message?: string
+}
+
+/** How a token gets into the links of a tool that people send with. */
+export type LinkRecipe = {
+  channel: string
+  store_token_in: string
+  link_template: string
+  merge_tag: string
+  requires: string
+}
+
+export type LinkTokens = {
+  param: string
+  minted: number
+  not_found: number
+  invalid: number
+  results: LinkTokenRow[]
+  recipes: LinkRecipe[]
 }
 
 export type Journey = {
@@ -1174,6 +1252,76 @@ export type CustomDomain = {
   created_at: string
 }
 
+export type TrackedEvent = {
+  event_id: string
+  source: "tracker" | "server" | "crm" | "payment"
+  event_type: string
+  event_name: string | null
+  event_time: string
+  received_at: string
+  /** The browser, when it is known. */
+  visitor_id: string | null
+  url: string | null
+  path: string | null
+  referrer: string | null
+  channel: string | null
+  traffic_source: string | null
+  medium: string | null
+  /** UTM tags without their prefix. */
+  utm: Record<string, string>
+  click_id_kind: string | null
+  /** Platform id that the event names. */
+  campaign_ref: string | null
+  ad_set_ref: string | null
+  ad_ref: string | null
+  provider: string | null
+  /** Of outcomes that servers, CRMs and providers report. */
+  value_amount: number | null
+  currency: string | null
+  device: string | null
+  browser: string | null
+  os: string | null
+  country: string | null
+  city: string | null
+  is_bot: boolean
+}
+
+export type TopicLag = {
+  topic: string
+  messages: number
+  lag: number
+}
+
+export type EventRate = {
+  hour: string
+  source: string
+  events: number
+}
+
+export type TableSize = {
+  name: string
+  rows: number
+  bytes: number
+}
+
+export type RefusalCount = {
+  source: string
+  reason: string
+  count: number
+}
+
+export type TrackingOps = {
+  /** Of the whole deployment: messages not processed yet. Null while the brokers do not answer. */
+  lag: TopicLag[] | null
+  total_lag: number | null
+  /** What the profile received in each of the last 24 hours, newest first. */
+  rates: EventRate[]
+  /** The profile’s stored rows, and their share of the bytes on disk. */
+  tables: TableSize[]
+  /** What was turned away in the last 7 days: by the collector, or from a topic. */
+  rejected: RefusalCount[]
+}
+
 export type TrackingOrigin = {
   origin: string
   collect_url: string
@@ -1181,6 +1329,43 @@ export type TrackingOrigin = {
   source: "custom_domain" | "default"
   /** The verified domain in use, if any. */
   custom_domain: string | null
+}
+
+export type QualityDetail = {
+  label: string
+  count: number
+}
+
+export type QualityCheck = {
+  /** `conversions_joined`, `ad_id_coverage`, `unknown_keys`, `rejected_share`, `clock_skew_share`, `duplicate_share`, `minutes_since_last_hit`, `identity_guards`, `missing_fx_rates`, `unlisted_event_types`. */
+  key: string
+  status: "pass" | "warn" | "fail" | "no_data"
+  /** A share from 0 to 1, a count, or minutes; null without data. */
+  value: number | null
+  /** Where `pass` ends. */
+  threshold: number
+  /** What to do about it. */
+  fix: string | null
+  /** What the value is made of: reasons, currencies, event types. */
+  details: QualityDetail[]
+}
+
+export type ReadinessStep = {
+  key: string
+  is_done: boolean
+  fix: string | null
+}
+
+export type TrackingQuality = {
+  /** The worst of the checks. */
+  status: "pass" | "warn" | "fail" | "no_data"
+  checks: QualityCheck[]
+  /** Steps from nothing to credited conversions, `crm_or_outcome_source_connected` among them. */
+  readiness: ReadinessStep[]
+  /** How far back hits and refusals are looked at. */
+  recent_days: number
+  /** How far back conversions are looked at. */
+  conversion_days: number
 }
 
 /** This very script, unchanged for ever, and its integrity value. */
@@ -1456,6 +1641,21 @@ export interface Operations {
         profile_id: string
         date_from: string
         date_to: string
+      }
+    }
+  }
+  /** Import customers */
+  importCustomers: {
+    body: {
+      /** ISO 3166-1 alpha-2: whose national_id, and the region of phones without +. */
+      country?: string
+      /** Up to 1000 rows. */
+      rows: ImportRowInput[]
+    }
+    answer: {
+      data: Import
+      meta: {
+        profile_id: string
       }
     }
   }
@@ -2191,6 +2391,22 @@ export interface Operations {
       }
     }
   }
+  /** Mint tokens that bind a browser to a customer */
+  mintLinkTokens: {
+    body: {
+      /** Up to 500 rows. */
+      customers: LinkTokenSelectorInput[]
+      expires_in_days?: number
+      /** ISO 3166-1 alpha-2: the region of phones without +. */
+      country?: string
+    }
+    answer: {
+      data: LinkTokens
+      meta: {
+        profile_id: string
+      }
+    }
+  }
   /** Erase a customer */
   eraseCustomer: {
     body: ErasureRequestInput
@@ -2343,6 +2559,53 @@ export interface Operations {
     body: NewInstallVerificationInput
     answer: {
       data: InstallVerification
+      meta: {
+        profile_id: string
+      }
+    }
+  }
+  /** Read the health of the tracking */
+  readTrackingQuality: {
+    answer: {
+      data: TrackingQuality
+      meta: {
+        profile_id: string
+      }
+    }
+  }
+  /** Read diagnostics of the warehouse */
+  readTrackingOps: {
+    answer: {
+      data: TrackingOps
+      meta: {
+        profile_id: string
+      }
+    }
+  }
+  /** List events as they came in and were enriched */
+  listTrackedEvents: {
+    query?: {
+      /** From this time; seven days before `to` without it. */
+      from?: string
+      /** Before this time; now without it. */
+      to?: string
+      /** One or several, separated by commas. */
+      event_type?: string
+      /** `tracker`, `server`, `crm`, `payment`. */
+      source?: string
+      /** Marketing channels. */
+      channel?: string
+      /** Events of one browser. */
+      visitor_id?: string
+      include_bots?: "true" | "false"
+      /** Rows, 1 to 200. */
+      limit?: number
+      /** The `pagination.cursor` of the page before; without it the first page is returned. */
+      cursor?: string
+    }
+    answer: {
+      data: TrackedEvent[]
+      pagination: Pagination
       meta: {
         profile_id: string
       }
@@ -2552,6 +2815,7 @@ export const operations = {
   readAd: { method: 'GET', path: '/api/v1/ads/{id}', idempotency: 'natural' },
   listTopPerformers: { method: 'GET', path: '/api/v1/top-performers', idempotency: 'natural' },
   listCustomers: { method: 'GET', path: '/api/v1/customers', idempotency: 'natural' },
+  importCustomers: { method: 'POST', path: '/api/v1/customers', idempotency: 'natural' },
   searchCustomers: { method: 'GET', path: '/api/v1/customers/search', idempotency: 'natural' },
   readJourney: { method: 'GET', path: '/api/v1/customers/{id}/journey', idempotency: 'natural' },
   readJourneySummary: { method: 'GET', path: '/api/v1/customers/{id}/journey-summary', idempotency: 'natural' },
@@ -2601,6 +2865,7 @@ export const operations = {
   rotateKey: { method: 'POST', path: '/api/v1/profiles/{profileId}/keys/{keyId}/rotate', idempotency: 'header' },
   revokeKey: { method: 'DELETE', path: '/api/v1/profiles/{profileId}/keys/{keyId}', idempotency: 'natural' },
   readJourneyByKey: { method: 'GET', path: '/api/v1/customers/journey', idempotency: 'natural' },
+  mintLinkTokens: { method: 'POST', path: '/api/v1/customers/link-tokens', idempotency: 'none' },
   eraseCustomer: { method: 'POST', path: '/api/v1/customers/erasures', idempotency: 'natural' },
   readErasure: { method: 'GET', path: '/api/v1/customers/erasures/{erasure_id}', idempotency: 'natural' },
   readSnippet: { method: 'GET', path: '/api/v1/tracking/snippet', idempotency: 'natural' },
@@ -2616,6 +2881,9 @@ export const operations = {
   verifyCustomDomain: { method: 'POST', path: '/api/v1/tracking/custom-domains/{id}/verify', idempotency: 'natural' },
   readInstallVerification: { method: 'GET', path: '/api/v1/tracking/verification', idempotency: 'natural' },
   startInstallVerification: { method: 'POST', path: '/api/v1/tracking/verification', idempotency: 'none' },
+  readTrackingQuality: { method: 'GET', path: '/api/v1/tracking/quality', idempotency: 'natural' },
+  readTrackingOps: { method: 'GET', path: '/api/v1/tracking/ops', idempotency: 'natural' },
+  listTrackedEvents: { method: 'GET', path: '/api/v1/tracking/events', idempotency: 'natural' },
   listHooks: { method: 'GET', path: '/api/v1/hooks', idempotency: 'natural' },
   createHook: { method: 'POST', path: '/api/v1/hooks', idempotency: 'none' },
   rotateHook: { method: 'POST', path: '/api/v1/hooks/{id}/rotate', idempotency: 'none' },
