@@ -28,6 +28,9 @@ export interface StageStore {
   observe(seen: readonly SeenStage[]): Promise<void>
 }
 
+/** Of a profile. A CRM has dozens; who sends a text of its own with every deal has no stages, and these count as nothing. */
+export const mostStages = 1_000
+
 const columns = `s.id, s.profile_id AS "profileId", s.provider, s.pipeline, s.stage_id AS "stageId", s.name,
   (extract(epoch FROM s.named_at) * 1000)::float8 AS "namedAt", s.event_key AS "eventKey", s.source,
   s.version::int AS version`
@@ -58,11 +61,31 @@ const isNewer = (one: SeenStage, other: SeenStage | undefined): boolean =>
 async function recordStages(tx: pg.PoolClient, seen: SeenStage[]): Promise<void> {
   await lock(tx, [...new Set(seen.map(({ profileId }) => profileId))])
   const standing = new Map((await standingStages(tx, seen)).map((row) => [keyOf(row), row]))
+  const room = await roomFor(
+    tx,
+    seen.filter((one) => !standing.has(keyOf(one))),
+  )
   for (const one of seen) {
     const before = standing.get(keyOf(one))
     const meaning = observeStage(before, one)
-    if (meaning === before) continue
+    if (meaning === before || (!before && !room(one))) continue
     await write(tx, { ...one, ...meaning }, before)
+  }
+}
+
+/** Of new stages, as many as a profile has room for: each costs a derivation of the profile. */
+async function roomFor(tx: pg.PoolClient, found: readonly SeenStage[]): Promise<(stage: SeenStage) => boolean> {
+  if (found.length === 0) return () => false
+  const { rows } = await tx.query<{ profileId: string; stages: number }>(
+    `SELECT profile_id AS "profileId", count(*)::int AS stages FROM pipeline_stages WHERE profile_id = ANY($1)
+     GROUP BY profile_id`,
+    [[...new Set(found.map(({ profileId }) => profileId))]],
+  )
+  const taken = new Map(rows.map(({ profileId, stages }) => [profileId, stages]))
+  return ({ profileId }) => {
+    const stages = taken.get(profileId) ?? 0
+    taken.set(profileId, stages + 1)
+    return stages < mostStages
   }
 }
 

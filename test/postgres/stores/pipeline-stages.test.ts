@@ -5,18 +5,23 @@ import {
   findStage,
   listStages,
   mapStage,
+  mostStages,
   type SeenStage,
   stageStore,
 } from '../../../postgres/stores/pipeline-stages.ts'
 import { ownCodec } from '../../../schemas/codec.ts'
 import { topics } from '../../../schemas/topics.ts'
-import { createProfile, openPostgres } from '../../profiles.ts'
+import { type FreshDatabase, freshDatabase } from '../../fresh-database.ts'
+import { createProfile, serverUrl } from '../../profiles.ts'
 
+// A database of its own: what the outbox holds must not be on its way already.
+let database: FreshDatabase
 let pool: pg.Pool
 beforeAll(async () => {
-  pool = await openPostgres()
+  database = await freshDatabase(serverUrl)
+  pool = database.pool
 })
-afterAll(() => pool.end())
+afterAll(() => database.drop())
 
 const seen = (profileId: string, name: string, parts: Partial<SeenStage> = {}): SeenStage => ({
   profileId,
@@ -95,6 +100,20 @@ describe('stages of pipelines', () => {
     )
     expect(await stages(profile)).toEqual([['Agendado', 'appointment_booked', 'suggested', 1]])
     expect(await told(profile)).toHaveLength(1)
+  })
+
+  it('are recorded up to a number that no CRM has', async () => {
+    const profile = await createProfile(pool)
+    const { observe } = stageStore(pool)
+    await pool.query(
+      `INSERT INTO pipeline_stages (profile_id, provider, pipeline, stage_id, name, named_at, event_key, source)
+       SELECT $1, 'hubspot', '', 'deal ' || n, '', now(), 'unmapped', 'engine_default' FROM generate_series(2, $2::int) AS n`,
+      [profile, mostStages],
+    )
+    await observe([seen(profile, 'Agendado'), seen(profile, 'Propuesta', { stageId: '8' })])
+    await observe([seen(profile, 'Propuesta', { stageId: '9' }), seen(profile, 'Cita', { namedAt: 2_000 })])
+    const kept = (await listStages(pool, profile)).filter(({ name }) => name !== '')
+    expect(kept).toMatchObject([{ stageId: '7', name: 'Cita', version: 2 }])
   })
 
   it('can be decided before the first deal is seen, and are named by it', async () => {
