@@ -58,17 +58,12 @@ export function unassigned(model: Model, level: Level, columns = figures): strin
     WHERE ${inRange} AND ${level === 'campaign' ? 'campaign_id' : 'entity_id'} = ${nobody} AND weight > 0`
 }
 
-/** Whether the model credits an entity of the level with anything of a conversion. */
-function isCredited(model: Model, level: Level): string {
+/** How much of a conversion the model credits to entities of the level, in billionths. */
+export function creditedWeight(model: Model, level: Level): string {
   const single = singleCredit[model]
-  if (single) return `${single}_${level} != ${nobody}`
-  return `arrayExists((id, weight) -> id != ${nobody} AND weight > 0, a_${level}, ${multiCredit[model]})`
+  if (single) return `if(${single}_${level} != ${nobody}, toUInt32(1000000000), toUInt32(0))`
+  return `arraySum((id, weight) -> if(id != ${nobody}, weight, 0), a_${level}, ${multiCredit[model]})`
 }
-
-/** Conversions in range that the model credits to no entity of the level. */
-export const uncredited = (model: Model, level: Level): string => `
-    SELECT ${figures} FROM report_credits FINAL
-    WHERE ${inRange} AND NOT (${isCredited(model, level)})`
 
 /** Conversions in range of which the model credits something to the entity `{entity:UUID}`. */
 export function creditedTo(model: Model, level: Level): string {
@@ -76,7 +71,3 @@ export function creditedTo(model: Model, level: Level): string {
   if (single) return `${inRange} AND ${single}_${level} = {entity:UUID}`
   return `${inRange} AND arrayExists((id, weight) -> id = {entity:UUID} AND weight > 0, a_${level}, ${multiCredit[model]})`
 }
-
-/** All conversions in range. */
-export const everyConversion = `
-    SELECT conversion_type, revenue_type, net_minor FROM report_credits FINAL WHERE ${inRange}`
