@@ -11,7 +11,7 @@ const commands = {
   profiles: 'create and list profiles',
   workspaces: 'create workspaces, change their plan or healthcare mark',
   apps: 'create partner apps, grant them profiles, shut them out',
-  users: 'create users',
+  users: 'create users, reset a password',
   keys: 'create API keys',
   hooks: 'manage where providers notify us, and see what they told',
   identity: 'show how people were stitched together, and undo it',

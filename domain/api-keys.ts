@@ -23,6 +23,10 @@ export function parseApiKey(text: string): ApiKeyParts | undefined {
   return { id, secret }
 }
 
+const idShape = /^[0-9A-Za-z]{12}$/
+
+export const isApiKeyId = (text: string): boolean => idShape.test(text)
+
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 export const isSecretOf = (secret: string, hash: Buffer): boolean => timingSafeEqual(hashSecret(secret), hash)

@@ -7,6 +7,9 @@ import { ApiError, errorEnvelope } from './errors.ts'
 
 const retryAfterSeconds = 2
 
+/** Postgres's words for a text with a NUL in it, which only a caller can have sent. */
+const unstorableText = '22021'
+
 /** Any error becomes one that a caller may read; what nobody foresaw is `internal_error` and says nothing. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -16,6 +19,9 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError('service_unavailable', message, { retry_after: retryAfterSeconds }, { cause: error })
   }
   const { code, statusCode } = error as Partial<FastifyError>
+  if (code === unstorableText) {
+    return new ApiError('validation_error', 'A text contains NUL, which cannot be stored.', {}, { cause: error })
+  }
   if (statusCode === 413) return new ApiError('payload_too_large', 'The body is larger than this operation takes.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new ApiError('invalid_request', 'The body must be sent as application/json.')

@@ -1,4 +1,4 @@
-import { formatApiKey, hashSecret, mintApiKey } from '../../domain/api-keys.ts'
+import { formatApiKey, hashSecret, isApiKeyId, mintApiKey } from '../../domain/api-keys.ts'
 import type { Profile } from '../../domain/credentials.ts'
 import type { Scope } from '../../domain/scopes.ts'
 import type { Sql } from '../client.ts'
@@ -123,6 +123,7 @@ export async function holdApiKey(
   id: string,
   appId: string | null,
 ): Promise<ApiKey | undefined> {
+  if (!isApiKeyId(id)) return undefined
   const { rows } = await sql.query<Row>(
     `SELECT ${keyColumns} FROM api_keys k
      WHERE k.id = $1 AND k.profile_id = $2 AND ($3::uuid IS NULL OR k.app_id = $3)

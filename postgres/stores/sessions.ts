@@ -68,10 +68,10 @@ export async function endSession(sql: Sql, id: string): Promise<void> {
   await sql.query('UPDATE sessions SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL', [id])
 }
 
-/** All of a person but the one that asks. */
-export async function endOtherSessions(sql: Sql, userId: string, except: string): Promise<void> {
-  await sql.query('UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL', [
-    userId,
-    except,
-  ])
+/** All of a person, but for one that may stay. */
+export async function endSessionsOf(sql: Sql, userId: string, except?: string): Promise<void> {
+  await sql.query(
+    'UPDATE sessions SET revoked_at = now() WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid AND revoked_at IS NULL',
+    [userId, except ?? null],
+  )
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isPasswordOf } from '../../domain/passwords.ts'
 import { apiKeyAuthentication } from '../../http/authenticate.ts'
 import { openPostgres } from '../profiles.ts'
 
@@ -79,6 +80,11 @@ describe('the command line', () => {
       password: expect.any(String),
     })
     expect((await touchline('users', 'create', '--email', email)).err).toContain('exists already')
+    const reset = await json('users', 'reset-password', '--email', email)
+    expect(reset).toEqual({ user_id: user.user_id, password: expect.any(String) })
+    const { rows } = await pool.query('SELECT password_hash FROM users WHERE id = $1', [user.user_id])
+    expect(await isPasswordOf(reset.password, rows[0].password_hash)).toBe(true)
+    expect((await touchline('users', 'reset-password', '--email', 'x@y.example')).err).toContain('nobody')
   })
 
   it('grants an app a profile and takes it back, and marks a workspace', async () => {

@@ -22,6 +22,19 @@ test('only this machine is a proxy, only the inside reads metrics, and the colle
   expect(config.dnsServers).toBeUndefined()
 })
 
+test('keys of tokens come in pairs, the first of which signs', () => {
+  const [first, second] = [randomBytes(32), randomBytes(48)]
+  const text = `2027-01:${first.toString('base64')}, old:${second.toString('base64')}`
+  expect(load({ TOKEN_KEYS: text }).tokenKeys).toEqual([
+    { id: '2027-01', secret: first },
+    { id: 'old', secret: second },
+  ])
+  expect(load({}).tokenKeys).toEqual([])
+  for (const bad of ['x', 'x:', `:${text}`, `x:${randomBytes(31).toString('base64')}`, `${text},`]) {
+    expect(() => load({ TOKEN_KEYS: bad }), bad).toThrow('TOKEN_KEYS is not usable')
+  }
+})
+
 test('each can be set', () => {
   const config = load({
     TRUSTED_PROXIES: '10.0.0.0/8, loopback',

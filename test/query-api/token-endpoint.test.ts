@@ -98,6 +98,7 @@ describe('POST /oauth/token', () => {
       await ask({ grant_type }, basic(shutOut.clientId, shutOut.clientSecret)),
       await ask({ grant_type }, { authorization: `Bearer ${clientSecret}` }),
       await ask({ grant_type }, { authorization: 'Basic !!!' }),
+      await ask({ grant_type, client_id: `${clientId} `, client_secret: clientSecret }),
     ]
     for (const { status, body, headers } of answers) {
       expect(status).toBe(401)
@@ -114,6 +115,8 @@ describe('POST /oauth/token', () => {
       status: 400,
       body: { error: 'invalid_request' },
     })
+    const nul = await ask({ grant_type, client_id: 'a\0b', client_secret: 'c' })
+    expect(nul).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     const large = await ask(`grant_type=${'x'.repeat(20_000)}`, basic(clientId, clientSecret))
     expect(large).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })

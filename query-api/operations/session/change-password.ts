@@ -3,7 +3,7 @@ import { hashPassword, isPasswordOf } from '../../../domain/passwords.ts'
 import { ApiError, one } from '../../../http/operation.ts'
 import { transaction } from '../../../postgres/client.ts'
 import { revokeMcpTokensOf } from '../../../postgres/stores/mcp-tokens.ts'
-import { endOtherSessions } from '../../../postgres/stores/sessions.ts'
+import { endSessionsOf } from '../../../postgres/stores/sessions.ts'
 import { changePassword as change, findUser } from '../../../postgres/stores/users.ts'
 import { operation } from '../../session-operation.ts'
 import { checkNewPassword, Password } from './password.ts'
@@ -33,7 +33,7 @@ export const changePassword = operation({
     const passwordHash = await hashPassword(body.new_password)
     await transaction(postgres, async (tx) => {
       await change(tx, userId, passwordHash)
-      await endOtherSessions(tx, userId, credential.id)
+      await endSessionsOf(tx, userId, credential.id)
       await revokeMcpTokensOf(tx, userId)
     })
     return { changed: true as const }

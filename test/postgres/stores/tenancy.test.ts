@@ -2,7 +2,9 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPasswordOf } from '../../../domain/passwords.ts'
 import { loadConfig } from '../../../infra/config.ts'
+import { transaction } from '../../../postgres/client.ts'
 import { createApp, findApp } from '../../../postgres/stores/apps.ts'
+import { changeProfile, type ProfileChange } from '../../../postgres/stores/profiles.ts'
 import { createProfile, createWorkspace, findProfile } from '../../../postgres/stores/tenancy.ts'
 import { createUser } from '../../../postgres/stores/users.ts'
 import { decode } from '../../../schemas/codec.ts'
@@ -83,6 +85,24 @@ describe('a new profile', () => {
     const nowhere = { name: 'A', workspaceId: '7b7ef0a6-60ee-4d0e-9d5c-0c5b5a1b9a57' }
     await expect(createProfile(pool, nowhere)).rejects.toThrow()
     expect((await pool.query('SELECT count(*) FROM outbox')).rows).toEqual(before.rows)
+  })
+})
+
+describe('a change of a profile', () => {
+  it('reaches the stream when figures depend on it, and only then', async () => {
+    const { profileId } = await createProfile(pool, { name: 'Shop' })
+    const change = (changed: ProfileChange) => transaction(pool, (tx) => changeProfile(tx, profileId, changed))
+    await change({ name: 'Renamed', privacyMode: 'hipaa', timezone: 'UTC' })
+    expect(await settingsOf(profileId)).toHaveLength(7)
+    await change({ reportingCurrency: 'CLP' })
+    await change({ timezone: 'America/Lima' })
+    const [currency, timezone, ...rest] = (await settingsOf(profileId)).slice(7)
+    expect(rest).toEqual([])
+    const setting = (reporting_currency: string, timezone: string) => ({
+      value: { 'touchline.ProfileSetting': { reporting_currency, timezone } },
+    })
+    expect(currency).toMatchObject({ version: 2, ...setting('CLP', 'UTC') })
+    expect(timezone).toMatchObject({ version: 3, ...setting('CLP', 'America/Lima') })
   })
 })
 

@@ -78,6 +78,9 @@ describe('an app', () => {
     expect((await access.call('GET', path(), other.headers)).body.data).toEqual([])
     expect((await access.call('DELETE', path(body.data.id), other.headers)).status).toBe(404)
     expect((await access.call('POST', `${path(body.data.id)}/rotate`, other.headers)).status).toBe(404)
+    for (const id of ['%00', 'x'.repeat(400), '..', "'--"]) {
+      expect((await access.call('DELETE', path(encodeURI(id)), headers)).status, id).toBe(404)
+    }
     expect(await works(body.data.key)).toBe(200)
   })
 

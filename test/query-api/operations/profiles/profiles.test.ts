@@ -117,6 +117,7 @@ describe('a new profile', () => {
     ['an unknown currency', { name: 'x', reporting_currency: 'ZZZ' }],
     ['an unknown time zone', { name: 'x', timezone: 'Mars/Base' }],
     ['an unknown mode', { name: 'x', privacy_mode: 'open' }],
+    ['a NUL in its name', { name: 'a\0b' }],
   ])('is refused with %s', async (_why, body) => {
     const { headers } = await owner()
     expect((await create(headers, body)).body.error.code).toBe('validation_error')
@@ -256,14 +257,12 @@ describe('becoming a healthcare profile', () => {
 })
 
 describe('a profile', () => {
-  it('is changed by those who govern it, and the pipeline hears of what figures depend on', async () => {
+  it('is changed by those who govern it, and what figures depend on gets a new version', async () => {
     const { headers } = await owner()
     const { id } = (await create(headers)).body.data
     const told = async () => {
-      const { rows } = await pool.query("SELECT count(*)::int AS n FROM outbox WHERE topic = 'settings' AND key = $1", [
-        id,
-      ])
-      return rows[0].n
+      const { rows } = await pool.query('SELECT settings_version::int AS version FROM profiles WHERE id = $1', [id])
+      return rows[0].version
     }
     const before = await told()
     const renamed = await access.call('PATCH', `/profiles/${id}`, headers, { name: 'Renamed' })

@@ -102,6 +102,7 @@ describe('signing in', () => {
     ['no password', { email: 'a@b.example' }, 422],
     ['a password of a megabyte', { email: 'a@b.example', password: 'x'.repeat(900_000) }, 422],
     ['a list', [1], 400],
+    ['a NUL', { email: 'a\0@b.example', password: 'x' }, 422],
     ['something else than text', { email: { $gt: '' }, password: { $gt: '' } }, 422],
   ])('refuses %s', async (_why, payload, status) => {
     expect((await access.call('POST', '/session', {}, payload as object)).status).toBe(status)
