@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Scope } from '../../../../domain/scopes.ts'
+import { type Scope, scopes, withoutPersons } from '../../../../domain/scopes.ts'
 import { createApiKey } from '../../../../postgres/stores/api-keys.ts'
 import { createWorkspace } from '../../../../postgres/stores/tenancy.ts'
 import { createProfile, openPostgres } from '../../../profiles.ts'
@@ -26,8 +26,8 @@ async function owner(role: 'owner' | 'admin' | 'member' = 'owner') {
   const userId = await access.make.user(role, workspaceId)
   return { workspaceId, userId, headers: await access.make.sessionOf(userId) }
 }
-async function partner(scopes?: Scope[]) {
-  const { appId } = await access.make.app(scopes)
+async function partner(allowed?: Scope[]) {
+  const { appId } = await access.make.app(allowed)
   return { appId, headers: await access.make.appToken(appId) }
 }
 const entitle = (headers: Record<string, string>, profileId: string, body: object) =>
@@ -188,14 +188,22 @@ describe('a profile that an app provisions', () => {
 })
 
 describe('becoming a healthcare profile', () => {
+  it('takes from grants what the rule takes from scopes, whatever statement makes the change', async () => {
+    const { appId } = await access.make.app()
+    const profileId = await createProfile(pool)
+    await pool.query('INSERT INTO grants (profile_id, app_id, scopes) VALUES ($1, $2, $3)', [profileId, appId, scopes])
+    await pool.query("UPDATE profiles SET privacy_mode = 'hipaa' WHERE id = $1", [profileId])
+    expect(await scopesOfGrant(profileId)).toEqual(withoutPersons(scopes).toSorted())
+  })
+
   it('ends delegated keys with persons in the whole workspace, and leaves the others', async () => {
     const { headers, workspaceId } = await owner()
     const { appId } = await access.make.app()
     const keys: Record<string, string> = {}
     for (const name of ['first', 'second']) {
       const { id } = (await create(headers, { name })).body.data
-      const key = async (scopes: Scope[], app?: string) =>
-        (await createApiKey(pool, { profileId: id, scopes, appId: app })).keyId
+      const key = async (held: Scope[], app?: string) =>
+        (await createApiKey(pool, { profileId: id, scopes: held, appId: app })).keyId
       keys[`${name} persons`] = await key(['customers:read', 'analytics'], appId)
       keys[`${name} visitors`] = await key(['visitors:read'], appId)
       keys[`${name} bundle`] = await key(['analytics_pii'], appId)
