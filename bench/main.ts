@@ -7,6 +7,7 @@ import { LaunchError } from '../infra/local/launch-error.ts'
 import { type Line, type Pair, type Result, resultOf } from './line.ts'
 import { attribution } from './lines/attribution.ts'
 import { collector } from './lines/collector.ts'
+import { customers } from './lines/customers.ts'
 import { freshness } from './lines/freshness.ts'
 import { memory } from './lines/memory.ts'
 import { pipeline } from './lines/pipeline.ts'
@@ -16,7 +17,7 @@ import { openStage, type Stage } from './stage.ts'
 import { sentenceOf, tableOf } from './table.ts'
 
 /** In the order they are run: the collector leaves a topic full of hits behind, memory has watched all the others. */
-const lines: Line[] = [attribution, pipeline, freshness, collector, recompute, reports, memory]
+const lines: Line[] = [attribution, pipeline, freshness, collector, recompute, reports, customers, memory]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, json: { type: 'string' }, quick: { type: 'boolean', default: false } },

@@ -16,7 +16,7 @@ export async function openProfile({ config }: Stage): Promise<BenchProfile> {
   try {
     const { profileId } = await createProfile(pool, { name: 'bench' })
     const { trackingKey } = await issueTrackingKey(pool, profileId)
-    const scopes = ['campaigns:read', 'attribution:write'] as const
+    const scopes = ['campaigns:read', 'customers:read', 'attribution:write'] as const
     const { key } = await createApiKey(pool, { profileId, scopes: [...scopes], rateLimitPerMinute: 1_000_000 })
     return { profileId, trackingKey: trackingKey.key, apiKey: key }
   } finally {

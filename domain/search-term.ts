@@ -6,7 +6,10 @@ export interface SearchTerm {
   text: string
   /** One a word, for a name in which each word has a space before it; short words are beginnings only. */
   namePatterns: string[]
+  /** A part of an e-mail, or its beginning: without a % in front the shortest terms stay cheap. */
   emailPattern: string
+  /** What a mistyped e-mail is compared by: domains are too common to tell anything. Null when it is too short. */
+  nearEmail: string | null
   /** The digits of a phone in any notation; null when it cannot be one. */
   phonePattern: string | null
 }
@@ -15,6 +18,7 @@ const longest = 200
 const mostWords = 6
 const shortestInfix = 3
 const fewestDigits = 4
+const shortestNear = 4
 
 /** Null when there is nothing to look for. */
 export function parseSearchTerm(typed: string): SearchTerm | null {
@@ -26,8 +30,15 @@ export function parseSearchTerm(typed: string): SearchTerm | null {
     text,
     namePatterns: words.slice(0, mostWords).map(namePattern),
     emailPattern: text.length < shortestInfix ? `${email}%` : `%${email}%`,
+    nearEmail: nearEmail(text),
     phonePattern: phonePattern(text),
   }
+}
+
+/** The part before the @, of a text that can be an address. */
+function nearEmail(text: string): string | null {
+  const [local = ''] = text.toLowerCase().split('@')
+  return /\s/.test(text) || local.length < shortestNear ? null : local
 }
 
 const namePattern = (word: string) => `%${word.length < shortestInfix ? ' ' : ''}${escapePattern(word)}%`

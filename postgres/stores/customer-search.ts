@@ -7,7 +7,9 @@ import type { Sql } from '../client.ts'
 export async function customersMatching(tx: Sql, term: SearchTerm, most: number): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `SELECT id FROM (
-       SELECT customers_named($1, $3) AS id UNION SELECT customers_reached_by('email', $2, $3)) AS found
+       SELECT customers_named($1, $3) AS id
+       UNION SELECT customers_reached_by('email', $2, $3) WHERE left($2, 1) = '%'
+       UNION SELECT customers_mailed_at($2, $3) WHERE left($2, 1) <> '%') AS found
      LIMIT $3`,
     [term.namePatterns, term.emailPattern, most],
   )
@@ -34,7 +36,7 @@ export async function keepMatching(
 }
 
 /** More than a page: the best are chosen among them. */
-const candidates = 300
+const candidates = 200
 
 /**
  * For a picker: customers whose name, e-mail or phone has the term, best first; only when these are too few, those
@@ -51,7 +53,8 @@ export async function pickCustomers(
     profileId,
     term,
     `SELECT customers_named($3, ${candidates}) AS id
-     UNION SELECT customers_reached_by('email', $4, ${candidates})
+     UNION SELECT customers_reached_by('email', $4, ${candidates}) WHERE left($4, 1) = '%'
+     UNION SELECT customers_mailed_at($4, ${candidates}) WHERE left($4, 1) <> '%'
      UNION SELECT customers_reached_by('phone', $5, ${candidates}) WHERE $5 IS NOT NULL`,
     [term.namePatterns, term.emailPattern, term.phonePattern],
     { most, exclude },
@@ -62,8 +65,8 @@ export async function pickCustomers(
     profileId,
     term,
     `SELECT customers_nearly_named($3, ${candidates}) AS id
-     UNION SELECT customers_nearly_reached_by($4, ${candidates})`,
-    [term.text, term.text.toLowerCase()],
+     UNION SELECT customers_nearly_reached_by($4, ${candidates}) WHERE $4 IS NOT NULL`,
+    [term.text, term.nearEmail],
     { most, exclude },
   )
   const seen = new Set(exact)

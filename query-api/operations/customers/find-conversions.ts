@@ -11,7 +11,7 @@ import { customersMatching, keepMatching } from '../../../postgres/stores/custom
 
 /** Up to so many matches are looked up one by one; a commoner term is found among the newest conversions at once. */
 const fewCustomers = 2_000
-const firstStretch = 4_000
+const firstStretch = 1_000
 const longestStretch = 100_000
 
 export interface Place {

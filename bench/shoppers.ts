@@ -1,0 +1,153 @@
+import { evidenceOrder } from '../domain/identity-graph.ts'
+import { connectPostgres } from '../postgres/client.ts'
+import type { Database, Stage } from './stage.ts'
+
+export interface Shoppers {
+  profile: string
+  count: number
+  touchesEach: number
+  /** The last day; conversions are spread over the 366 days up to it. */
+  lastDay: string
+}
+
+const firstNames =
+  'Maria Ana Jose Juan Pedro Eva Luis Carla Diego Sofia Pablo Elena Hugo Lucia Mateo Irene Bruno Clara Oscar Julia Raul Nora Ivan Alba Felix Rosa Marco Vera Tomas Ines Simon Laura Oliver Marta Andres Paula Martin Sara Daniel Teresa'
+const lastNames =
+  'Gonzalez Munoz Rojas Diaz Perez Soto Contreras Silva Martinez Sepulveda Morales Rodriguez Lopez Fuentes Hernandez Torres Araya Flores Espinoza Valenzuela Castillo Tapia Reyes Gutierrez Castro Pizarro Alvarez Vasquez Sanchez Fernandez Ramirez Carrasco Gomez Cortes Herrera Nunez Jara Vergara Rivera Figueroa Riquelme Garcia Miranda Bravo Vera Molina Vega Campos Sandoval Orellana Zuniga'
+
+// The same ids on both sides: a digest with the version and variant of a UUID, without which it is none.
+const inPostgres = (kind: string, profile: string) =>
+  `overlay(overlay(md5('${kind}${profile}' || n) placing '5' from 13) placing '8' from 17)::uuid`
+const inClickhouse = (kind: string, profile: string, n = 'n') => {
+  const digest = `lower(hex(MD5(concat('${kind}${profile}', toString(${n})))))`
+  const at = (from: number, length: number) => `substring(${digest}, ${from}, ${length})`
+  return `toUUID(concat(${at(1, 8)}, '-', ${at(9, 4)}, '-5', ${at(14, 3)}, '-8', ${at(18, 3)}, '-', ${at(21, 12)}))`
+}
+
+const kept = (1n << 128n) - 1n - (15n << 12n) - (3n << 126n)
+const marks = (5n << 12n) | (2n << 126n)
+
+/** For what Postgres never hears of: a hash, made a UUID by its bits. */
+const cheapId = (of: string) =>
+  `reinterpretAsUUID(bitOr(bitAnd(reinterpretAsUInt128(sipHash128(${of})), toUInt128('${kept}')), toUInt128('${marks}')))`
+
+/**
+ * People who came some times in one browser and bought once, as the processors leave them: names, e-mails and phones in
+ * Postgres, hits, touches, a payment and its credit in ClickHouse.
+ */
+export async function makeShoppers(stage: Stage, database: Database, shoppers: Shoppers): Promise<void> {
+  await makePeople(stage, shoppers)
+  await makeFacts(database, shoppers)
+}
+
+async function makePeople({ config }: Stage, { profile, count }: Shoppers): Promise<void> {
+  const pool = connectPostgres(config.databaseUrl, { max: 1 })
+  try {
+    const evidence = evidenceOrder(Date.UTC(2025, 0, 1), profile)
+    // Merged at the end, all at once: it is the reads that are measured.
+    await pool.query("SET gin_pending_list_limit = '1GB'")
+    await pool.query("SET maintenance_work_mem = '512MB'")
+    await pool.query(
+      `INSERT INTO customers (id, profile_id, first_name, last_name)
+       SELECT ${inPostgres('customer', profile)}, $1, ($3::text[])[1 + n % cardinality($3::text[])],
+         ($4::text[])[1 + (n / 7) % cardinality($4::text[])]
+       FROM generate_series(1, $2::int) AS n`,
+      [profile, count, firstNames.split(' '), lastNames.split(' ')],
+    )
+    for (const [type, value] of [
+      ['email', `'shopper' || md5(n::text) || '@mail' || n % 50 || '.example'`],
+      ['phone', `'+569' || lpad(n::text, 8, '4')`],
+    ] as const) {
+      await pool.query(
+        `INSERT INTO identifiers (profile_id, token, type, value, cluster_id, customer_id, first_customer_id, first_seen)
+         SELECT $1, ${inPostgres(type, profile)}, '${type}', ${value}, ${inPostgres('customer', profile)},
+           ${inPostgres('customer', profile)}, ${inPostgres('customer', profile)}, $3
+         FROM generate_series(1, $2::int) AS n`,
+        [profile, count, evidence],
+      )
+    }
+    await pool.query(
+      `INSERT INTO visitor_assignments (profile_id, visitor_id, token, evidence)
+       SELECT $1, ${inPostgres('visitor', profile)}, ${inPostgres('email', profile)}, $3
+       FROM generate_series(1, $2::int) AS n`,
+      [profile, count, evidence],
+    )
+    // As autovacuum leaves them: the lists of pending entries of the trigram indexes are merged.
+    await pool.query('VACUUM (ANALYZE) customers, identifiers, visitor_assignments')
+  } finally {
+    await pool.end()
+  }
+}
+
+const rowsPerInsert = 200_000
+
+async function makeFacts({ run }: Database, { profile, count, touchesEach, lastDay }: Shoppers): Promise<void> {
+  const id = (kind: string, n?: string) => inClickhouse(kind, profile, n)
+  const paidAt = `toDateTime64('${lastDay} 20:00:00', 3, 'UTC') - toIntervalSecond(cityHash64(n) % (366 * 86400))`
+  const touchTimes = `arrayMap(i -> ${paidAt} - toIntervalHour(${touchesEach} - i) - toIntervalMinute(5), range(${touchesEach}))`
+  const touchIds = `arrayMap(i -> ${cheapId(`n, i`)}, range(${touchesEach}))`
+  const channels = `arrayMap(i -> ['paid_social', 'direct', 'organic_search', 'paid_search'][1 + (n + i) % 4], range(${touchesEach}))`
+  const people = (from: number, size: number) =>
+    `(SELECT number + 1 + ${from} AS n FROM numbers(${Math.min(size, count - from)}))`
+  const fill = async (table: string, columns: string, select: string, size = rowsPerInsert) => {
+    for (let from = 0; from < count; from += size) {
+      await run(
+        `INSERT INTO ${table} (profile_id, ${columns}) SELECT '${profile}', ${select} FROM ${people(from, size)}`,
+      )
+    }
+  }
+  await run(
+    `INSERT INTO profiles (profile_id, reporting_currency, timezone, version) VALUES ('${profile}', 'USD', 'UTC', 1)`,
+  )
+  for (const subject of ['visitor', 'email']) {
+    await fill('identity_map', 'subject_id, customer_id, version', `${id(subject)}, ${id('customer')}, 1`)
+    await fill('customer_subjects', 'subject_id, customer_id', `${id(subject)}, ${id('customer')}`)
+  }
+  const visit = `arrayJoin(arrayZip(${touchIds}, ${touchTimes}, ${channels})) AS visit`
+  const fewer = Math.round(rowsPerInsert / touchesEach)
+  await fill(
+    'hits',
+    'subject_id, event_id, event_time, channel, event_type, received_at, url, path, signature, device, version',
+    `${id('visitor')}, (${visit}).1, visit.2, visit.3, 'page_view', visit.2, 'https://shop.example/p/1', '/p/1', visit.3, 'mobile', 1`,
+    fewer,
+  )
+  await fill(
+    'touches',
+    'subject_id, touch_id, touch_time, channel, is_direct, content_hash, version',
+    `${id('visitor')}, (${visit}).1, visit.2, visit.3, visit.3 = 'direct', 1, 1`,
+    fewer,
+  )
+  await fill(
+    'outcomes',
+    `outcome_id, conversion_id, subject_id, source, event_type, occurred_at, received_at, amount_minor, refunded_minor,
+     currency, version`,
+    `${id('outcome')}, ${id('conversion')}, ${id('email')}, 'server', 'payment_received', ${paidAt} AS at, at, 4990, 0, 'USD', 1`,
+  )
+  await fill('subject_outcomes', 'subject_id, outcome_id', `${id('email')}, ${id('outcome')}`)
+  const weights = `arrayMap(i -> toUInt32(1e9 / ${touchesEach}), range(${touchesEach}))`
+  await fill(
+    'credits',
+    `conversion_id, outcome_id, customer_id, conversion_type, revenue_type, is_eligible, occurred_at, day, amount_minor,
+     currency, net_minor, touch_ids, touch_times, channels, sources, directs, last_touch, first_touch, linear, time_decay,
+     last_non_direct, position_based, content_hash, version`,
+    `${id('conversion')}, ${id('outcome')}, ${id('customer')}, 'payment_received', 'cash', true, ${paidAt} AS at, toDate(at),
+     4990, 'USD', 4990, ${touchIds}, ${touchTimes}, ${channels} AS through, through, arrayMap(c -> c = 'direct', through),
+     ${weights} AS w, w, w, w, w, w, 1, 1`,
+    fewer,
+  )
+  await fill('customer_conversions', 'customer_id, conversion_id', `${id('customer')}, ${id('conversion')}`)
+  await fill(
+    'goal_conversions',
+    'conversion_type, newest_first, conversion_id, customer_id, day, version',
+    `'payment_received', -toUnixTimestamp64Milli(${paidAt} AS at), ${id('conversion')}, ${id('customer')}, toDate(at), 1`,
+  )
+}
+
+/** Ids of some of them, spread over all. */
+export async function someCustomers(warehouse: Database, profile: string, count: number): Promise<string[]> {
+  const rows = await warehouse.rows<{ id: string }>(
+    `SELECT DISTINCT toString(customer_id) AS id FROM customer_conversions
+     WHERE profile_id = '${profile}' ORDER BY cityHash64(customer_id) LIMIT ${count}`,
+  )
+  return rows.map(({ id }) => id)
+}
