@@ -54,6 +54,7 @@ async function finish(deps: ErasureDeps, queued: QueuedErasure[]): Promise<void>
   const refs = await warehouse.run(subjectRefsOfCustomers, { profile: profileId, customers })
   await eraseLeftovers(postgres, profileId, {
     customerIds: customers,
+    tokens: person.tokens,
     subjectRefTokens: refs.map(({ token }) => token),
   })
   const { result, isClean } = await search(deps, profileId, person)

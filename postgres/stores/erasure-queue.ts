@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { type Sql, transaction } from '../client.ts'
+import { eraseHookPayloads } from './hook-deliveries.ts'
 import { erasePersonalCopies } from './personal-copies.ts'
 
 export interface QueuedErasure {
@@ -44,10 +45,11 @@ export async function isPublished(sql: Sql, profileId: string, tokens: readonly 
 export async function eraseLeftovers(
   pool: pg.Pool,
   profileId: string,
-  person: { customerIds: readonly string[]; subjectRefTokens: readonly string[] },
+  person: { customerIds: readonly string[]; tokens: readonly string[]; subjectRefTokens: readonly string[] },
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     await erasePersonalCopies(tx, profileId, person.customerIds)
+    await eraseHookPayloads(tx, profileId, person.tokens)
     await tx.query("DELETE FROM vault WHERE profile_id = $1 AND type = 'subject_ref' AND token = ANY($2::uuid[])", [
       profileId,
       person.subjectRefTokens,

@@ -66,6 +66,7 @@ import { revokeTrackingKey } from './tracking-keys/revoke-tracking-key.ts'
 import { archiveWorkspace } from './workspaces/archive-workspace.ts'
 import { changeMember } from './workspaces/change-member.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
+import { eraseCustomerInWorkspace } from './workspaces/erase-customer-in-workspace.ts'
 import { listMembers } from './workspaces/list-members.ts'
 import { listPiiAccessLog } from './workspaces/list-pii-access-log.ts'
 import { listWorkspaces } from './workspaces/list-workspaces.ts'
@@ -133,7 +134,13 @@ export const operations = [
 ]
 
 /** Those that name customers by their identifiers, and so need the vault. */
-export const identityOperations = [importCustomers, mintLinkTokens, eraseCustomer, readErasure]
+export const identityOperations = [
+  importCustomers,
+  mintLinkTokens,
+  eraseCustomer,
+  readErasure,
+  eraseCustomerInWorkspace,
+]
 
 /** Those that tell of single customers. */
 export const customerOperations = [readJourneyByKey, generateJourneySummary]

@@ -1,9 +1,8 @@
-import { ApiError, one } from '../../../http/operation.ts'
-import { asProfile } from '../../../postgres/as-profile.ts'
-import { eraseCustomer as erase } from '../../../postgres/stores/erasures.ts'
+import { one } from '../../../http/operation.ts'
 import { identityOperation } from '../../identity-operation.ts'
-import { ErasureReceipt, toErasureReceipt } from './erasure-receipt.ts'
-import { ErasureRequestBody, erasureSelector } from './erasure-request.ts'
+import { ErasureReceipt } from './erasure-receipt.ts'
+import { ErasureRequestBody } from './erasure-request.ts'
+import { performErasure } from './perform-erasure.ts'
 
 export const eraseCustomer = identityOperation({
   id: 'eraseCustomer',
@@ -25,30 +24,6 @@ export const eraseCustomer = identityOperation({
   response: one(ErasureReceipt),
   status: [202, 200],
   errors: ['invalid_parameter', 'api_key_required', 'customer_not_found'],
-  handler: async ({ body, profile, credential, postgres, vault, erasureSecrets, reply }) => {
-    const selector = erasureSelector(body)
-    const outcome = await asProfile(postgres, profile.id, (tx) =>
-      erase(tx, erasureSecrets, profile.id, {
-        requestRef: body.request_ref,
-        selector,
-        reason: body.reason,
-        requestedBy: `${credential.kind}:${credential.id}`,
-      }),
-    )
-    // Other processes hear of it; this one must not wait for the news.
-    if (outcome.kind === 'erased') vault.forget(profile.id)
-    switch (outcome.kind) {
-      case 'not_found':
-        throw new ApiError('customer_not_found')
-      case 'ref_taken': {
-        const message = 'was used for a different customer'
-        throw new ApiError('invalid_parameter', `request_ref: ${message}`, {
-          fields: [{ field: 'request_ref', message }],
-        })
-      }
-      case 'known':
-        reply.status(200)
-    }
-    return toErasureReceipt(outcome.receipt)
-  },
+  handler: ({ body, profile, credential, reply, ...deps }) =>
+    performErasure(deps, profile.id, body, `${credential.kind}:${credential.id}`, reply),
 })

@@ -38,9 +38,9 @@ export const erasureFields = {
 /** A customer is named in exactly one way. */
 export const ErasureRequestBody = z.object(erasureFields).superRefine(checkSelectors).meta({ id: 'ErasureRequest' })
 
-type Fields = z.output<z.ZodObject<typeof erasureFields>>
+export type ErasureFields = z.output<z.ZodObject<typeof erasureFields>>
 
-export function checkSelectors(body: Fields, context: z.RefinementCtx): void {
+export function checkSelectors(body: ErasureFields, context: z.RefinementCtx): void {
   const { identifier_type, identifier_value } = body
   const issue = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   if (identifier_type !== undefined && identifier_value === undefined) {
@@ -54,7 +54,7 @@ export function checkSelectors(body: Fields, context: z.RefinementCtx): void {
   }
 }
 
-function selectorsOf(body: Fields): { field: string; type: IdentifierType; sent: string }[] {
+function selectorsOf(body: ErasureFields): { field: string; type: IdentifierType; sent: string }[] {
   const { customer_key, email, phone, identifier_type, identifier_value } = body
   return [
     { field: 'customer_key', type: 'external_customer_id' as const, sent: customer_key },
@@ -65,7 +65,7 @@ function selectorsOf(body: Fields): { field: string; type: IdentifierType; sent:
 }
 
 /** The one selector of a request; refused with its field's name when it cannot be read. */
-export function erasureSelector(body: Fields): CustomerSelector {
+export function erasureSelector(body: ErasureFields): CustomerSelector {
   const [{ field, type, sent } = { field: 'customer_key', type: 'external_customer_id' as const, sent: '' }] =
     selectorsOf(body)
   const selector = selectorOf(type, sent, body.country)

@@ -6,12 +6,13 @@ import { evidenceOrder } from '../../../../domain/identity-graph.ts'
 import { linkTokens } from '../../../../domain/link-tokens.ts'
 import type { Scope } from '../../../../domain/scopes.ts'
 import { vaultKeys } from '../../../../domain/sealing.ts'
-import { apiKeyAuthentication, buildApp, mount } from '../../../../http/app.ts'
+import { buildApp, mount } from '../../../../http/app.ts'
 import { type IdentityStore, identityStore } from '../../../../postgres/stores/identity.ts'
 import { postgresVault, type Vault } from '../../../../postgres/stores/vault.ts'
 import type { IdentityDeps } from '../../../../query-api/identity-operation.ts'
 import { identityOperations } from '../../../../query-api/operations/index.ts'
 import type { IdentifierType } from '../../../../schemas/messages.ts'
+import { credentialsOf, testAccess } from '../../../credentials.ts'
 import { baseUrl, bearer, captureLog } from '../../../http/test-app.ts'
 import { config } from '../../../kafka.ts'
 import { createProfile, openPostgres } from '../../../profiles.ts'
@@ -22,6 +23,7 @@ export interface People {
   vault: Vault
   identity: IdentityStore
   log: () => string
+  credentials: ReturnType<typeof credentialsOf>
   profile(scopes?: Scope[]): Promise<Profile>
   close(): Promise<void>
 }
@@ -33,12 +35,13 @@ export type Profile = Awaited<ReturnType<typeof openProfile>>
 /** The operations that name customers by their identifiers, over the engines of the tests. */
 export async function openPeople(deps: Partial<IdentityDeps> = {}): Promise<People> {
   const pool = await openPostgres()
+  const access = testAccess(pool)
   const vault = postgresVault(pool, vaultKeys(config.secret), { timeoutMs: 20_000 })
   const log = captureLog()
   const app = await buildApp({
     baseUrl,
     logger: log.logger,
-    authenticate: apiKeyAuthentication(pool),
+    authenticate: access.authenticate,
     mounts: [
       mount(
         identityOperations,
@@ -60,6 +63,7 @@ export async function openPeople(deps: Partial<IdentityDeps> = {}): Promise<Peop
     vault,
     identity,
     log: log.text,
+    credentials: credentialsOf(pool, access),
     profile: (scopes = ['attribution:write']) => openProfile({ pool, app, vault, identity }, scopes),
     close: async () => {
       await app.close()
@@ -68,11 +72,19 @@ export async function openPeople(deps: Partial<IdentityDeps> = {}): Promise<Peop
   }
 }
 
-async function openProfile({ pool, app, vault, identity }: Omit<People, 'profile' | 'close' | 'log'>, scopes: Scope[]) {
+async function openProfile(
+  { pool, app, vault, identity }: Pick<People, 'pool' | 'app' | 'vault' | 'identity'>,
+  scopes: Scope[],
+) {
   const id = await createProfile(pool)
   const headers = await bearer(pool, id, scopes, 100_000)
   let clock = Date.UTC(2026, 0, 1)
-  const send = async (method: 'GET' | 'POST', path: string, payload?: object, auth = headers) => {
+  const send = async (
+    method: 'GET' | 'POST',
+    path: string,
+    payload?: object,
+    auth: Record<string, string> = headers,
+  ) => {
     const url = `/api/v1${path}`
     const answer = await app.inject({ method, url, headers: auth, ...(payload === undefined ? {} : { payload }) })
     return { status: answer.statusCode, body: answer.json(), text: answer.body }
@@ -80,8 +92,8 @@ async function openProfile({ pool, app, vault, identity }: Omit<People, 'profile
   return {
     id,
     headers,
-    get: (path: string, auth = headers) => send('GET', path, undefined, auth),
-    post: (path: string, payload: object, auth = headers) => send('POST', path, payload, auth),
+    get: (path: string, auth: Record<string, string> = headers) => send('GET', path, undefined, auth),
+    post: (path: string, payload: object, auth: Record<string, string> = headers) => send('POST', path, payload, auth),
     /** What a processed message says of somebody; gives back the tokens by type. */
     async knows(
       person: Partial<Record<IdentifierType, string>>,
