@@ -10,6 +10,7 @@ import { collector } from './lines/collector.ts'
 import { customers } from './lines/customers.ts'
 import { freshness } from './lines/freshness.ts'
 import { memory } from './lines/memory.ts'
+import { people } from './lines/people.ts'
 import { pipeline } from './lines/pipeline.ts'
 import { recompute } from './lines/recompute.ts'
 import { reports } from './lines/reports.ts'
@@ -17,7 +18,7 @@ import { openStage, type Stage } from './stage.ts'
 import { sentenceOf, tableOf } from './table.ts'
 
 /** In the order they are run: the collector leaves a topic full of hits behind, memory has watched all the others. */
-const lines: Line[] = [attribution, pipeline, freshness, collector, recompute, reports, customers, memory]
+const lines: Line[] = [attribution, pipeline, freshness, collector, recompute, reports, customers, people, memory]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, json: { type: 'string' }, quick: { type: 'boolean', default: false } },
