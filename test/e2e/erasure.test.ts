@@ -91,8 +91,16 @@ beforeAll(async () => {
   stack = await ownStack()
   postgres = connectPostgres(stack.endpoints.database_url)
   profile = (
-    await stack.touchline<{ id: string }>('profiles', 'create', '--name', 'Clinic', '--currency', 'USD', '--json')
-  ).id
+    await stack.touchline<{ profile_id: string }>(
+      'profiles',
+      'create',
+      '--name',
+      'Clinic',
+      '--currency',
+      'USD',
+      '--json',
+    )
+  ).profile_id
   const scopes = 'attribution:write,customers:read,conversions:read,campaigns:read,analytics:read'
   key = (
     await stack.touchline<{ key: string }>(
