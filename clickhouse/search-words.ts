@@ -1,5 +1,5 @@
 import type { Warehouse } from './client.ts'
-import { textColumns, wordsInTable } from './queries/text-columns.ts'
+import { textColumns, textsWithWords } from './queries/text-columns.ts'
 
 export interface Found {
   table: string
@@ -10,26 +10,24 @@ export interface Found {
 /** ClickHouse looks for this many words in one pass. */
 const wordsPerPass = 200
 
-/** Where in a profile's rows one of the words stands; `toPattern` says what counts as a word of its own. */
+/** Where in a profile's rows one of the words stands; `isFound` says whether a text holds it as a word of its own. */
 export async function searchWords(
   warehouse: Warehouse,
   profile: string,
   words: readonly string[],
-  toPattern: (words: readonly string[]) => string,
+  isFound: (text: string) => boolean,
 ): Promise<{ columns: number; found: Found[] }> {
   const columns = await warehouse.run(textColumns, {})
-  const found: Found[] = []
+  const found = new Map<string, Found>()
   for (let at = 0; at < words.length; at += wordsPerPass) {
     const some = words.slice(at, at + wordsPerPass)
-    // Case is ignored, as in the search before the pattern.
-    const params = { profile, words: some, pattern: `(?i)${toPattern(some)}` }
-    for (const [table, own] of Map.groupBy(columns, ({ table }) => table)) {
-      const [row] = await warehouse.run(wordsInTable(table, own), params)
+    for (const [table, own] of Map.groupBy(columns, (column) => column.table)) {
+      const [row] = await warehouse.run(textsWithWords(table, own), { profile, words: some })
       for (const [n, { column }] of own.entries()) {
-        const rows = row?.counts[n] ?? 0
-        if (rows > 0) found.push({ table, column, rows })
+        const rows = (row?.texts[n] ?? []).filter(isFound).length
+        if (rows > 0) found.set(`${table}.${column}`, { table, column, rows })
       }
     }
   }
-  return { columns: columns.length, found }
+  return { columns: columns.length, found: [...found.values()] }
 }

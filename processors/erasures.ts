@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import type { Warehouse } from '../clickhouse/client.ts'
 import { subjectRefsOfCustomers } from '../clickhouse/queries/subject-refs-of-customers.ts'
 import { searchWords } from '../clickhouse/search-words.ts'
-import { type ErasedPerson, type ErasureSecrets, hashedForms, wordsPattern, writtenForms } from '../domain/erasures.ts'
+import { type ErasedPerson, type ErasureSecrets, hashedForms, wordFinder, writtenForms } from '../domain/erasures.ts'
+import { codeOf } from '../infra/kafka/producer.ts'
 import {
   type AuditResult,
   completeErasures,
@@ -39,7 +40,18 @@ export const runErasures = (deps: ErasureDeps): Running =>
 export async function finishErasures(deps: ErasureDeps): Promise<{ hasMore: boolean }> {
   const queued = await takeErasures(deps.postgres, perPass)
   if (queued.length === 0) return { hasMore: false }
-  await finish(deps, queued)
+  try {
+    await finish(deps, queued)
+  } catch (error) {
+    // A search that fails is tried again later; it must not end the processors, which poll would do after a while.
+    const name = error instanceof Error ? error.name : typeof error
+    deps.logger?.error({ work: 'erasures', errorName: name, code: codeOf(error) }, 'the search failed: trying again')
+    await postponeErasures(
+      deps.postgres,
+      queued.map(({ id }) => id),
+      null,
+    )
+  }
   return { hasMore: true }
 }
 
@@ -88,13 +100,13 @@ async function search(
   )
   const sought = hashed.filter(({ hash }) => !returned.has(hash.toString('hex')))
   const words = sought.flatMap(({ identifier }) => writtenForms(identifier))
+  const isFound = wordFinder(words)
   const openTokens = await countOpenTokens(postgres, profileId, tokens)
   const inPostgres = await searchTenantTables(postgres, profileId, {
-    // Without a word nothing is looked for: an empty pattern would match everything.
-    pattern: words.length > 0 ? wordsPattern(words) : null,
+    isFound,
     hashes: sought.flatMap(({ identifier, hash }) => [hash, ...hashedForms(identifier)]),
   })
-  const inClickhouse = await searchWords(warehouse, profileId, words, wordsPattern)
+  const inClickhouse = await searchWords(warehouse, profileId, words, isFound)
   return {
     isClean: openTokens === 0 && inPostgres.found.length === 0 && inClickhouse.found.length === 0,
     result: {

@@ -22,19 +22,21 @@ const asText = (column: string, type: string): string => {
   return `ifNull(toString(${quoted(column)}), '')`
 }
 
-/** How many rows of a profile hold one of the words, column by column: names of tables and columns are the engine's own. */
-export const wordsInTable = (table: string, columns: readonly { column: string; type: string }[]) =>
+/** The most texts of a column that are looked at more closely. */
+const mostTexts = 1000
+
+/** Texts of a profile's rows that hold one of the words, column by column; tables and columns are named by the engine. */
+export const textsWithWords = (table: string, columns: readonly { column: string; type: string }[]) =>
   query({
-    name: `words_in_${table}`,
-    params: z.object({ profile: z.uuid(), words: z.array(z.string()), pattern: z.string() }),
-    row: z.object({ counts: z.array(z.coerce.number()) }),
-    // The search for all words at once is quick; the pattern looks only at what it found.
+    name: `texts_with_words_${table}`,
+    params: z.object({ profile: z.uuid(), words: z.array(z.string()) }),
+    row: z.object({ texts: z.array(z.array(z.string())) }),
     sql: `
 SELECT [${columns
       .map(({ column, type }) => {
         const text = asText(column, type)
-        return `countIf(multiSearchAnyCaseInsensitive(${text}, {words:Array(String)}) AND match(${text}, {pattern:String}))`
+        return `groupArrayIf(${mostTexts})(${text}, multiSearchAnyCaseInsensitive(${text}, {words:Array(String)}))`
       })
-      .join(', ')}] AS counts
+      .join(', ')}] AS texts
 FROM ${quoted(table)} WHERE profile_id = {profile:UUID}`,
   })

@@ -1,4 +1,5 @@
-import type { Sql } from '../client.ts'
+import type pg from 'pg'
+import { transaction } from '../client.ts'
 
 export interface Found {
   table: string
@@ -7,22 +8,29 @@ export interface Found {
 }
 
 export interface Sought {
-  /** A pattern that matches any written form of an identifier; null when there is none to look for. */
-  pattern: string | null
+  /** Whether a text holds any written form of an identifier. */
+  isFound: (text: string) => boolean
   /** Hashes of identifiers, as bytes. */
   hashes: Buffer[]
 }
 
+interface Column {
+  table: string
+  column: string
+  type: string
+}
+
 /** Where the erased key is meant to stay: receipts and tombstones (SPEC 2.5a). */
 const kept = new Set(['erasures.customer_key', 'vault.value_hmac'])
+const rowsPerFetch = 5000
 
 /** Searches every text and every bytes column of every table with a profile, as the catalogue lists them today. */
 export async function searchTenantTables(
-  sql: Sql,
+  pool: pg.Pool,
   profileId: string,
-  { pattern, hashes }: Sought,
+  sought: Sought,
 ): Promise<{ columns: number; found: Found[] }> {
-  const { rows: columns } = await sql.query<{ table: string; column: string; type: string }>(
+  const { rows } = await pool.query<Column>(
     `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
@@ -30,22 +38,50 @@ export async function searchTenantTables(
        AND EXISTS (SELECT FROM pg_attribute p WHERE p.attrelid = c.oid AND p.attname = 'profile_id')
      ORDER BY c.relname, a.attnum`,
   )
-  const sought = columns.filter(({ table, column }) => !kept.has(`${table}.${column}`))
+  const columns = rows.filter(({ table, column }) => !kept.has(`${table}.${column}`))
   const found: Found[] = []
-  for (const [table, own] of Map.groupBy(sought, (column) => column.table)) {
-    const counts = own.map(({ column, type }) => {
-      const name = `"${column.replaceAll('"', '""')}"`
-      return `count(*) FILTER (WHERE ${type === 'bytea' ? `${name} = ANY($3::bytea[])` : `${name}::text ~* $2::text`})::int`
-    })
-    const { rows } = await sql.query<{ counts: number[] }>(
-      `SELECT ARRAY[${counts.join(', ')}] AS counts FROM "${table.replaceAll('"', '""')}"
-       WHERE profile_id = $1 AND ($2::text IS NOT NULL OR $3::bytea[] IS NOT NULL)`,
-      [profileId, pattern, hashes],
-    )
-    for (const [n, { column }] of own.entries()) {
-      const count = rows[0]!.counts[n]!
-      if (count > 0) found.push({ table, column, rows: count })
+  for (const own of Map.groupBy(columns, ({ table }) => table).values()) {
+    const counts = await transaction(pool, (tx) => searchTable(tx, profileId, own, sought))
+    for (const [n, { table, column }] of own.entries()) {
+      if (counts[n]! > 0) found.push({ table, column, rows: counts[n]! })
     }
   }
-  return { columns: sought.length, found }
+  return { columns: columns.length, found }
 }
+
+/**
+ * Reads the profile's rows in portions and looks at their texts here: a pattern of all that is sought would take Postgres
+ * a thousand times as long.
+ */
+async function searchTable(
+  tx: pg.PoolClient,
+  profileId: string,
+  columns: Column[],
+  { isFound, hashes }: Sought,
+): Promise<number[]> {
+  const counts = columns.map(() => 0)
+  const selected = columns.map(({ column, type }, n) =>
+    type === 'bytea'
+      ? `coalesce(${quoted(column)} = ANY($2::bytea[]), false) AS c${n}`
+      : `${quoted(column)}::text AS c${n}`,
+  )
+  await tx.query(
+    `DECLARE searched NO SCROLL CURSOR FOR SELECT ${selected.join(', ')} FROM ${quoted(columns[0]!.table)}
+     WHERE profile_id = $1 AND $2::bytea[] IS NOT NULL`,
+    [profileId, hashes],
+  )
+  for (;;) {
+    const { rows } = await tx.query<(string | boolean | null)[]>({
+      text: `FETCH ${rowsPerFetch} FROM searched`,
+      rowMode: 'array',
+    })
+    for (const row of rows) {
+      for (const [n, value] of row.entries()) {
+        if (value === true || (typeof value === 'string' && isFound(value))) counts[n]!++
+      }
+    }
+    if (rows.length < rowsPerFetch) return counts
+  }
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`

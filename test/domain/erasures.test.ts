@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { erasureSecrets, wordsPattern, writtenForms } from '../../domain/erasures.ts'
+import { erasureSecrets, wordFinder, writtenForms } from '../../domain/erasures.ts'
 
 const identifiers = [
   { type: 'email', value: 'ana@example.com' },
@@ -9,7 +9,7 @@ const identifiers = [
   { type: 'external_customer_id', value: 'customer-1001' },
   { type: 'store_customer_id', value: '77' },
 ] as const
-const pattern = new RegExp(wordsPattern(identifiers.flatMap(writtenForms)), 'i')
+const isFound = wordFinder(identifiers.flatMap(writtenForms))
 const hash = (name: string, text: string) => createHash(name).update(text).digest('hex')
 
 describe('the search after an erasure', () => {
@@ -23,17 +23,21 @@ describe('the search after an erasure', () => {
     ['RUT 12345678-5'],
     ['RUT 12.345.678-5.'],
     ['customer-1001'],
+    ['mailto:ana@example.com.'],
+    ['<tel:+56987654321>'],
     [hash('sha256', 'ana@example.com')],
     [hash('sha256', 'ana@example.com').toUpperCase()],
     [hash('sha1', '56987654321')],
     [hash('sha256', '+56987654321')],
     [hash('md5', 'customer-1001')],
     [hash('sha256', '77')],
-  ])('finds %s', (text) => expect(text).toMatch(pattern))
+  ])('finds %s', (text) => expect(isFound(text)).toBe(true))
 
   it.each([
     ['juana@example.com'],
     ['ana@example.com2'],
+    ['ana@example.com.mx'],
+    ['x_ana@example.com'],
     ['ana.example.com'],
     ['anaXexample.com'],
     ['356987654321'],
@@ -42,7 +46,7 @@ describe('the search after an erasure', () => {
     ['my-customer-1001'],
     // Too short to be told from any other number.
     ['77'],
-  ])('passes %s', (text) => expect(text).not.toMatch(pattern))
+  ])('passes %s', (text) => expect(isFound(text)).toBe(false))
 
   it('opens what it seals, for that erasure alone', () => {
     const secrets = erasureSecrets(randomBytes(32))
