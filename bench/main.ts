@@ -8,6 +8,7 @@ import { type Line, type Pair, type Result, resultOf } from './line.ts'
 import { attribution } from './lines/attribution.ts'
 import { collector } from './lines/collector.ts'
 import { customers } from './lines/customers.ts'
+import { events } from './lines/events.ts'
 import { freshness } from './lines/freshness.ts'
 import { memory } from './lines/memory.ts'
 import { people } from './lines/people.ts'
@@ -18,7 +19,7 @@ import { openStage, type Stage } from './stage.ts'
 import { sentenceOf, tableOf } from './table.ts'
 
 /** In the order they are run: the collector leaves a topic full of hits behind, memory has watched all the others. */
-const lines: Line[] = [attribution, pipeline, freshness, collector, recompute, reports, customers, people, memory]
+const lines: Line[] = [attribution, pipeline, freshness, collector, events, recompute, reports, customers, people, memory]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, json: { type: 'string' }, quick: { type: 'boolean', default: false } },

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 
 /** Every key is derived from the one root secret under a label of its own; a label is never used for two purposes. */
 export const keyLabels = {
@@ -28,9 +36,21 @@ export const vaultKeys = (rootSecret: Buffer): VaultKeys => ({
   dataKeyWrapping: deriveKey(rootSecret, keyLabels.dataKeyWrapping),
 })
 
+const keyObjects = new WeakMap<Buffer, KeyObject>()
+
+/** Made once for each key: from bytes at every call, the key costs several times what is done with it. */
+function keyObject(key: Buffer): KeyObject {
+  let made = keyObjects.get(key)
+  if (!made) {
+    made = createSecretKey(key)
+    keyObjects.set(key, made)
+  }
+  return made
+}
+
 /** A keyed hash, so that the vault's rows cannot be searched by guessing values without the root secret. */
 export const hmacIdentifier = (key: Buffer, profile: string, type: string, value: string): Buffer =>
-  createHmac('sha256', key).update(`${profile}\0${type}\0${value}`).digest()
+  createHmac('sha256', keyObject(key)).update(`${profile}\0${type}\0${value}`).digest()
 
 // Layout of everything sealed: version (1), nonce (12), ciphertext, tag (16).
 const version = 1
@@ -39,7 +59,7 @@ const tagLength = 16
 
 export function seal(key: Buffer, aad: string, plaintext: string | Buffer): Buffer {
   const nonce = randomBytes(nonceLength)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(aad))
+  const cipher = createCipheriv('aes-256-gcm', keyObject(key), nonce).setAAD(Buffer.from(aad))
   const body = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext)
   return Buffer.concat([Buffer.of(version), nonce, body, cipher.final(), cipher.getAuthTag()])
 }
@@ -49,7 +69,7 @@ export function open(key: Buffer, aad: string, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   if (bytes.length < 1 + nonceLength + tagLength) throw new Error('sealed value is too short')
   if (bytes[0] !== version) throw new Error(`sealed value has unknown version ${bytes[0]}`)
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + nonceLength))
+  const decipher = createDecipheriv('aes-256-gcm', keyObject(key), bytes.subarray(1, 1 + nonceLength))
     .setAAD(Buffer.from(aad))
     .setAuthTag(bytes.subarray(-tagLength))
   return Buffer.concat([decipher.update(bytes.subarray(1 + nonceLength, -tagLength)), decipher.final()])

@@ -7,6 +7,8 @@ export interface LoadSettings {
   bodies: string[]
   connections: number
   seconds: number
+  /** Beside a browser's own. */
+  headers?: Record<string, string>
 }
 
 export interface Load {
@@ -16,7 +18,7 @@ export interface Load {
 }
 
 /** Closed-loop load: every connection sends its next request when the one before was answered. */
-const { url, bodies, connections, seconds } = await settings<LoadSettings>()
+const { url, bodies, connections, seconds, headers } = await settings<LoadSettings>()
 let next = 0
 const run = (duration: number) =>
   autocannon({
@@ -25,7 +27,7 @@ const run = (duration: number) =>
     duration,
     timeout: 10,
     method: 'POST',
-    headers: browser,
+    headers: { ...browser, ...headers },
     setupClient: (client) => client.setBody(bodies[next++ % bodies.length]!),
   })
 

@@ -180,6 +180,26 @@ export type ManualRefundInput = {
   amount?: number | string | null
 }
 
+export type ConsoleErasureRequestInput = {
+  profile_id: string
+  /** Your idempotency key, unique in the profile; never personal data. */
+  request_ref: string
+  /** The customer by your own id, the `user_traits.external_id` of events. */
+  customer_key?: string
+  /** The customer by e-mail. */
+  email?: string
+  /** The customer by phone; a number without + needs `country`. */
+  phone?: string
+  /** The customer by another identifier, together with `identifier_value`. */
+  identifier_type?: "external_customer_id" | "crm_contact_id" | "store_customer_id" | "payments_customer_id" | "national_id"
+  /** The value of that identifier. */
+  identifier_value?: string
+  /** ISO 3166-1 alpha-2: the region of a phone without +. */
+  country?: string
+  reason?: "data_subject_request" | "account_closed" | "other"
+  customer_profile_id?: unknown
+}
+
 export type TrackingSettingsChangeInput = {
   /** `required`: the tracker stores and sends nothing before `touchline.consent(true)`. */
   consent_mode?: "required" | "not_required"
@@ -2429,6 +2449,19 @@ export interface Operations {
       }
     }
   }
+  /** Erase a customer from the console */
+  eraseCustomerInWorkspace: {
+    path: {
+      workspaceId: string
+    }
+    body: ConsoleErasureRequestInput
+    answer: {
+      data: ErasureReceipt
+      meta: {
+        profile_id: string | null
+      }
+    }
+  }
   /** Read what installs the tracker on a site */
   readSnippet: {
     query?: {
@@ -2868,6 +2901,7 @@ export const operations = {
   mintLinkTokens: { method: 'POST', path: '/api/v1/customers/link-tokens', idempotency: 'none' },
   eraseCustomer: { method: 'POST', path: '/api/v1/customers/erasures', idempotency: 'natural' },
   readErasure: { method: 'GET', path: '/api/v1/customers/erasures/{erasure_id}', idempotency: 'natural' },
+  eraseCustomerInWorkspace: { method: 'POST', path: '/api/v1/workspaces/{workspaceId}/customer-erasures', idempotency: 'natural' },
   readSnippet: { method: 'GET', path: '/api/v1/tracking/snippet', idempotency: 'natural' },
   readTagManagerContainer: { method: 'GET', path: '/api/v1/tracking/installers/gtm', idempotency: 'natural' },
   readShopifyPixel: { method: 'GET', path: '/api/v1/tracking/installers/shopify-pixel', idempotency: 'natural' },
