@@ -36,7 +36,7 @@ export const readConversionJourney = operation({
     { meta: { conversion: JourneyConversion, person: JourneyPerson.optional() } },
   ),
   errors: ['conversion_not_found'],
-  handler: async ({ params, query, profile, credential, clickhouse, postgres }) => {
+  handler: async ({ params, query, profile, credential, clickhouse, postgres, persons }) => {
     const handles = handlesOf(profile.id, params.id)
     const found = await clickhouse.run(findConversions, { profile: profile.id, conversions: handles })
     const conversion = handles.flatMap((id) => found.find((row) => row.conversion_id === id) ?? [])[0]
@@ -51,7 +51,9 @@ export const readConversionJourney = operation({
       conversion_time: conversion.occurred_at,
     })
     // Nobody's partner holds it on a healthcare profile: the frame sees to that.
-    if (!credential.scopes.has('customers:read')) {
+    const isFull = credential.scopes.has('customers:read')
+    persons(isFull ? 1 : 0)
+    if (!isFull) {
       const [data, told] = await Promise.all([
         readTouches(clickhouse, { ...journey, conversion: conversion_id }),
         meta(),

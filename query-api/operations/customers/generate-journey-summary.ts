@@ -30,7 +30,8 @@ export const generateJourneySummary = operation({
   params: z.object({ id: z.string() }),
   response: summaryResponse,
   errors: ['forbidden', 'provider_error', 'rate_limit_exceeded'],
-  handler: async ({ params, profile, postgres, clickhouse, summaryWriter, request }) => {
+  handler: async ({ params, profile, postgres, clickhouse, summaryWriter, request, persons }) => {
+    persons(0)
     if (profile.isHealthcare || !(await isOrdinaryProfile(postgres, profile.id))) {
       throw new ApiError('forbidden', 'Journeys of a healthcare profile are not summarised.')
     }
@@ -58,6 +59,7 @@ export const generateJourneySummary = operation({
         if (!(await spendUnit(tx, reserved.id))) throw new ApiError('service_unavailable', 'It took too long.')
         return true
       })
+      if (isKept) persons(1)
       if (isKept) return { summary: toSummary(summary), cached: false }
     } catch (error) {
       await releaseUnit(postgres, reserved.id)

@@ -68,7 +68,7 @@ export const listCustomers = operation({
   readsPersons: true,
   query: Query,
   response: page(CustomerRow, { meta: { date_from: z.string(), date_to: z.string() } }),
-  handler: async ({ query, profile, clickhouse, postgres }) => {
+  handler: async ({ query, profile, clickhouse, postgres, persons }) => {
     const { goal, date_from, date_to, limit } = query
     const goals = await asProfile(postgres, profile.id, (tx) => goalKeys(tx, profile.id))
     if (!goals.includes(goal)) {
@@ -119,6 +119,7 @@ export const listCustomers = operation({
         total_revenue: money(total?.cash_minor),
       }
     })
+    persons(new Set(data.map((row) => row.customer_profile_id)).size)
     const last = listed.length > limit ? shown.at(-1) : undefined
     const cursor = last ? `${new Date(-last.newest_first).toISOString()}|${last.conversion_id}` : null
     return { data, pagination: { has_next: cursor !== null, cursor }, meta: { date_from, date_to } }

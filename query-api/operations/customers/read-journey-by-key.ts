@@ -45,7 +45,7 @@ export const readJourneyByKey = operation({
     { meta: { person: JourneyPerson.optional(), conversion: JourneyConversion.optional() } },
   ),
   errors: ['customer_not_found'],
-  handler: async ({ query, profile, credential, clickhouse, postgres, vault }) => {
+  handler: async ({ query, profile, credential, clickhouse, postgres, vault, persons }) => {
     // Nobody's partner holds it on a healthcare profile: the frame sees to that.
     const isFull = credential.scopes.has('customers:read')
     const { type, value } = identifierOf(query, isFull)
@@ -53,6 +53,7 @@ export const readJourneyByKey = operation({
     const customer = token && (await asProfile(postgres, profile.id, (tx) => customerOfToken(tx, profile.id, token)))
     if (!customer) throw new ApiError('customer_not_found')
     const journey = { profile: profile.id, customer, limit: query.limit, offset: query.offset }
+    persons(isFull ? 1 : 0)
     if (!isFull) {
       const [data, customer_key] = await Promise.all([
         readTouches(clickhouse, journey),

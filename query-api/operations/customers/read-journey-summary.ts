@@ -17,13 +17,15 @@ export const readJourneySummary = operation({
   readsPersons: true,
   params: z.object({ id: z.string() }),
   response: summaryResponse,
-  handler: async ({ params, profile, postgres }) => {
+  handler: async ({ params, profile, postgres, persons }) => {
+    persons(0)
     const id = params.id.toLowerCase()
     if (!isUuid(id)) return noSummary
     const stored = await asProfile(postgres, profile.id, async (tx) => {
       const known = await resolveCustomer(tx, profile.id, id)
       return findSummary(tx, profile.id, known?.customerId ?? id)
     })
+    if (stored) persons(1)
     return stored ? { summary: toSummary(stored), cached: true } : noSummary
   },
 })

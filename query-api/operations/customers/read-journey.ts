@@ -22,7 +22,8 @@ export const readJourney = operation({
   params: z.object({ id: z.string() }),
   query: z.object(journeyPaging),
   response: one(z.object({ events: z.array(JourneyEvent), total_count: z.int() }).meta({ id: 'Journey' })),
-  handler: async ({ params, query, profile, clickhouse, postgres }) => {
+  handler: async ({ params, query, profile, clickhouse, postgres, persons }) => {
+    persons(0)
     const id = params.id.toLowerCase()
     if (!isUuid(id)) return { events: [], total_count: 0 }
     const known = await asProfile(postgres, profile.id, (tx) => resolveCustomer(tx, profile.id, id))
@@ -32,6 +33,7 @@ export const readJourney = operation({
       customer: known?.customerId ?? id,
       ...query,
     })
+    persons(total_count > 0 ? 1 : 0)
     return { events: events.map(({ event }) => event), total_count }
   },
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ids } from '../../../../domain/ids.ts'
+import { ids, uuidv5 } from '../../../../domain/ids.ts'
 import { openReadingApp } from '../reading-app.ts'
 import { peopleOf } from './known-people.ts'
 
@@ -257,5 +257,41 @@ describe('GET /customers with search', () => {
     expect(await found("'; DROP TABLE customers; --")).toEqual([])
     expect(await found('nobody')).toEqual([])
     expect(await found('ma')).toEqual(['María', 'Pedro'])
+  })
+
+  it('finds a name that thousands have among the newest conversions, page by page', async () => {
+    const { id, list } = await open()
+    const customer = (n: number) => uuidv5(id, `maria ${n}`)
+    await api.pool.query(
+      "INSERT INTO customers (id, profile_id, first_name) SELECT id, $1, 'Maria' FROM unnest($2::uuid[]) AS id",
+      [id, Array.from({ length: 2_050 }, (_, n) => customer(n))],
+    )
+    // Behind more conversions of others than are read at first.
+    const rows = Array.from({ length: 1_200 }, (_, n) => ({
+      conversion_id: randomUUID(),
+      customer_id: n < 1_100 || n % 4 > 0 ? randomUUID() : customer(n),
+      time: at('20T00:00:00') - n * 60_000,
+    }))
+    const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+    const shared = { profile_id: id, conversion_type: 'payment_received', version: '1' }
+    await api.warehouse.insert(
+      'goal_conversions',
+      rows.map(({ time, ...row }) => ({ ...shared, ...row, newest_first: -time, day: day(time) })),
+    )
+    await api.warehouse.insert(
+      'credits',
+      rows.map(({ time, ...row }) => ({
+        ...{ ...shared, ...row, revenue_type: 'cash', day: day(time) },
+        occurred_at: new Date(time).toISOString().replace('T', ' ').replace('Z', ''),
+      })),
+    )
+    const query = `goal=payment_received&${october}&search=maria&limit=20`
+    const first = (await list(query)).body
+    expect(first.pagination.has_next).toBe(true)
+    const [time, cursorId] = first.pagination.cursor.split('|')
+    const second = (await list(`${query}&cursor_time=${time}&cursor_id=${cursorId}`)).body
+    expect(second.pagination.has_next).toBe(false)
+    const shown = [...first.data, ...second.data].map((row: { customer_profile_id: string }) => row.customer_profile_id)
+    expect(shown).toEqual(Array.from({ length: 25 }, (_, n) => customer(1_100 + 4 * n)))
   })
 })
