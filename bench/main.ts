@@ -19,7 +19,18 @@ import { openStage, type Stage } from './stage.ts'
 import { sentenceOf, tableOf } from './table.ts'
 
 /** In the order they are run: the collector leaves a topic full of hits behind, memory has watched all the others. */
-const lines: Line[] = [attribution, pipeline, freshness, collector, events, recompute, reports, customers, people, memory]
+const lines: Line[] = [
+  attribution,
+  pipeline,
+  freshness,
+  collector,
+  events,
+  recompute,
+  reports,
+  customers,
+  people,
+  memory,
+]
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, json: { type: 'string' }, quick: { type: 'boolean', default: false } },
