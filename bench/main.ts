@@ -15,6 +15,7 @@ import { people } from './lines/people.ts'
 import { pipeline } from './lines/pipeline.ts'
 import { recompute } from './lines/recompute.ts'
 import { reports } from './lines/reports.ts'
+import { tracker } from './lines/tracker.ts'
 import { openStage, type Stage } from './stage.ts'
 import { sentenceOf, tableOf } from './table.ts'
 

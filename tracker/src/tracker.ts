@@ -11,6 +11,7 @@ type Fields = Record<string, unknown>
 export type Tracker = Record<string, (...args: never[]) => unknown>
 
 const mostHeld = 50
+const recoverAfterMs = 1_500
 
 /** One page's tracker: everything that `window.touchline` can do, once it knows its settings. */
 export function openTracker(page: Window, settings: Settings, linkToken: string | undefined): Tracker {
@@ -37,8 +38,9 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
     token = undefined
     referrer = here()
   }
-  // Reading storage costs on a slow device; what an earlier page left can wait for a quiet moment.
-  const recover = () => (window.requestIdleCallback || setTimeout)(guard(queue.recover))
+  // Local storage is slow to open: what an earlier page left can wait until this one stands.
+  const recover = () =>
+    setTimeout(() => (window.requestIdleCallback || setTimeout)(guard(queue.recover)), recoverAfterMs)
 
   /** Other tags of the page may follow the visitor's choice. */
   const announce = () => page.dispatchEvent(new CustomEvent('touchline:consent', { detail: consent === 'granted' }))

@@ -11,20 +11,25 @@ export interface Visitor {
   forget(): void
 }
 
-/** A cookie where there are any, else local storage, else as long as the page lives. */
+/** A cookie where there are any, else local storage, which is slow to open, else as long as the page lives. */
 export function openVisitor(jar: Jar, days: number): Visitor {
   let unkept: string | undefined
+  const parse = (value: string | null | undefined) => {
+    const [id, since] = (value || '').split('.')
+    return id && /^[\w-]{8,64}$/.test(id) ? { id, since: Number(since) } : undefined
+  }
   return {
     id() {
-      const [known, since] = (jar.read(name) || storage.get(name) || '').split('.')
+      const known = parse(jar.read(name))
       const today = Math.floor(Date.now() / dayMs)
-      if (!unkept) unkept = uuid()
-      const id = known && /^[\w-]{8,64}$/.test(known) ? known : unkept
       // The cookie's life starts again on every day it is used; a write costs, so only once a day.
-      if (id !== known || Number(since) !== today) {
-        const value = `${id}.${today}`
-        if (!jar.write(name, value, days)) storage.set(name, value)
-      }
+      if (known && known.since === today) return known.id
+      if (!unkept) unkept = uuid()
+      const id = known ? known.id : unkept
+      if (jar.write(name, `${id}.${today}`, days)) return id
+      const stored = parse(storage.get(name))
+      if (stored) return stored.id
+      storage.set(name, `${id}.${today}`)
       return id
     },
     forget() {
