@@ -30,6 +30,7 @@ const lines: Line[] = [
   reports,
   customers,
   people,
+  tracker,
   memory,
 ]
 
