@@ -64,6 +64,8 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
   const seenKeys = new LRUCache<string, Buffer>({ max: cacheSize, ttl: cacheTtlMs })
   /** What was asked for before somebody was erased must not be remembered after it. */
   let erasures = 0
+  /** Thousands of values in one call are an import: each is worth a millisecond more. */
+  const limitMs = (count: number) => timeoutMs + count
   const unwrap = (profileId: string, token: string, wrapped: Buffer) =>
     unwrapDataKey(secrets.dataKeyWrapping, profileId, token, wrapped)
 
@@ -73,7 +75,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       let missing = [...new Map(items.map((item) => [item.id, item])).values()]
       // A row that another transaction commits during our statement is neither inserted nor seen by it: look again.
       for (let attempt = 0; missing.length > 0 && attempt < maxAttempts; attempt++) {
-        const rows = await findOrCreateRows(pool, secrets, missing, timeoutMs)
+        const rows = await findOrCreateRows(pool, secrets, missing, limitMs(missing.length))
         for (const row of rows) {
           found.set(idOf(row.profile_id, row.type, row.value_hmac), {
             token: row.token,
@@ -113,7 +115,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       const entries = wanted.map(({ id }) => seen.get(id))
       const before = erasures
       const unknown = wanted.filter((_, at) => !entries[at])
-      const found = unknown.length > 0 ? await within(timeoutMs, findOrCreate(unknown)) : undefined
+      const found = unknown.length > 0 ? await within(limitMs(unknown.length), findOrCreate(unknown)) : undefined
       return values.map(({ type, value }, at) => {
         const { id } = wanted[at]!
         const entry = entries[at] ?? found?.get(id)
@@ -136,7 +138,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
                FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS w (type, value_hmac, at)
                JOIN vault v ON v.profile_id = $1 AND v.type = w.type AND v.value_hmac = w.value_hmac`,
         values: [profileId, values.map(({ type }) => type), hmacs],
-        query_timeout: timeoutMs,
+        query_timeout: limitMs(values.length),
       } as pg.QueryConfig)
       const found = new Map(rows.map(({ at, ...entry }) => [at - 1, entry]))
       return values.map((_, at) => found.get(at))
