@@ -1,4 +1,5 @@
 import { one } from '../../../http/operation.ts'
+import { asProfile } from '../../../postgres/as-profile.ts'
 import { issueTrackingKey as issue } from '../../../postgres/stores/tracking-keys.ts'
 import { operation } from '../../operation.ts'
 import { TrackingKey, toTrackingKey } from './tracking-key.ts'
@@ -15,7 +16,7 @@ export const issueTrackingKey = operation({
   response: one(TrackingKey),
   status: [200, 201],
   handler: async ({ profile, postgres, reply }) => {
-    const { trackingKey, isNew } = await issue(postgres, profile.id)
+    const { trackingKey, isNew } = await asProfile(postgres, profile.id, (tx) => issue(tx, profile.id))
     if (isNew) reply.status(201)
     return toTrackingKey(trackingKey)
   },

@@ -1,4 +1,5 @@
 import { page } from '../../../http/operation.ts'
+import { asProfile } from '../../../postgres/as-profile.ts'
 import { listTrackingKeys as list } from '../../../postgres/stores/tracking-keys.ts'
 import { operation } from '../../operation.ts'
 import { TrackingKey, toTrackingKey } from './tracking-key.ts'
@@ -11,5 +12,6 @@ export const listTrackingKeys = operation({
   tags: ['Tracking'],
   scopes: ['analytics:read', 'attribution:write'],
   response: page(TrackingKey),
-  handler: async ({ profile, postgres }) => (await list(postgres, profile.id)).map(toTrackingKey),
+  handler: async ({ profile, postgres }) =>
+    (await asProfile(postgres, profile.id, (tx) => list(tx, profile.id))).map(toTrackingKey),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ApiError, one } from '../../../http/operation.ts'
+import { asProfile } from '../../../postgres/as-profile.ts'
 import { revokeTrackingKey as revoke } from '../../../postgres/stores/tracking-keys.ts'
 import { operation } from '../../operation.ts'
 import { TrackingKey, toTrackingKey } from './tracking-key.ts'
@@ -18,7 +19,7 @@ export const revokeTrackingKey = operation({
   response: one(TrackingKey),
   errors: ['not_found'],
   handler: async ({ params, profile, postgres }) => {
-    const revoked = await revoke(postgres, profile.id, params.id)
+    const revoked = await asProfile(postgres, profile.id, (tx) => revoke(tx, profile.id, params.id))
     if (!revoked) throw new ApiError('not_found', 'This profile has no active tracking key with that id.')
     return toTrackingKey(revoked)
   },

@@ -10,13 +10,14 @@ import { CustomDomain, toCustomDomain } from './custom-domain.ts'
 const mostDomains = 20
 
 /** A name that somebody can own: not a public suffix, and not one of ours. */
+// What is said of it stands before the transform: the description shows what goes in.
 const Host = z
   .string()
+  .meta({ description: 'A name of its own, best a subdomain of the site.', examples: ['t.example.com'] })
   .transform((text) => text.trim().toLowerCase().replace(/\.$/, ''))
   .refine((host) => isHostName(host) && getDomain(host, { allowPrivateDomains: true }) !== null, {
     error: 'must be a full host name, like t.example.com',
   })
-  .meta({ description: 'A name of its own, best a subdomain of the site.', examples: ['t.example.com'] })
 
 export const registerCustomDomain = operation({
   id: 'registerCustomDomain',
