@@ -121,7 +121,7 @@ describe('GET /customers/search', () => {
   })
 
   it('answers an empty list under two characters, and for nobody', async () => {
-    for (const typed of ['', 'm', ' m ', 'qqqqqq', '%', '__', "'; --", '\u0000\u0000\u0000']) {
+    for (const typed of ['', 'm', ' m ', 'qqqqqq', '%', '__', "'; --"]) {
       expect(await shop.found(typed), typed).toEqual([])
     }
   })
@@ -133,7 +133,7 @@ describe('GET /customers/search', () => {
     expect((await shop.search('q=.cl&limit=2')).body.data).toHaveLength(2)
   })
 
-  it.each(['', 'q=ma&limit=0', 'q=ma&limit=51', 'q=ma&exclude=7', `q=${'x'.repeat(201)}`])(
+  it.each(['', 'q=ma&limit=0', 'q=ma&limit=51', 'q=ma&exclude=7', `q=${'x'.repeat(201)}`, 'q=%00%00%00'])(
     'refuses %s',
     async (query) => {
       const { status, body } = await shop.search(query)
