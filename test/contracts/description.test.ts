@@ -90,3 +90,15 @@ it('opens no operation to a caller without a credential', async () => {
     expect(response.statusCode, `${method} ${path}`).toBe(401)
   }
 })
+
+it('answers alike on both hosts', async () => {
+  for (const { path, method } of described) {
+    const url = path.replace(/\{\w+\}/g, '7b7ef0a6-60ee-4d0e-9d5c-0c5b5a1b9a57')
+    const [first, second] = await Promise.all(
+      ['touchline.example', 'api.touchline.example'].map((host) =>
+        app.inject({ method: method.toUpperCase() as 'GET', url, headers: { host, 'x-request-id': 'the-same-one' } }),
+      ),
+    )
+    expect([second!.statusCode, second!.body], `${method} ${path}`).toEqual([first!.statusCode, first!.body])
+  }
+})
