@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { isUuid } from '../../domain/ids.ts'
 import type { Sql } from '../client.ts'
 import { transaction } from '../client.ts'
 
@@ -103,7 +104,8 @@ export async function countRejected(
       [position.topic, position.partition],
     )
     const next = BigInt(rows[0]!.next_offset)
-    const fresh = messages.filter(({ offset, profileId }) => offset >= next && profileId !== null)
+    // A message may be rejected for the very profile it names: what is no id is nobody's.
+    const fresh = messages.filter(({ offset, profileId }) => offset >= next && profileId !== null && isUuid(profileId))
     const byDay = Map.groupBy(fresh, ({ at }) => new Date(at).toISOString().slice(0, 10))
     for (const [day, group] of byDay) {
       const sums = new Map<string, Refusal & { count: number }>()

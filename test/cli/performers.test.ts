@@ -10,6 +10,7 @@ const entry = join(import.meta.dirname, '../../cli/main.ts')
 let pool: pg.Pool
 beforeAll(async () => {
   pool = await openPostgres()
+  expect((await touchline('migrate')).code).toBe(0)
 })
 afterAll(() => pool.end())
 

@@ -13,14 +13,14 @@ it('counts each rejected message for its profile once, also after a restart', as
   const pool = await openPostgres()
   const profile = await createProfile(pool)
   const producer = connectProducer({ brokers })
-  const reject = (reason: string) =>
+  const reject = (reason: string, profile_id = profile) =>
     producer.send(topics.rejected, [
       {
         topic: 'visits',
         partition: 0,
         offset: Math.floor(Math.random() * 1e9),
         reason,
-        profile_id: profile,
+        profile_id,
         rejected_at: Date.now(),
         key: randomUUID(),
         sealed: Buffer.from('sealed'),
@@ -30,6 +30,8 @@ it('counts each rejected message for its profile once, also after a restart', as
     Object.fromEntries((await refusalsSince(pool, profile, 1)).map(({ reason, count }) => [reason, count]))
 
   await reject('invalid_message')
+  await reject('invalid_message', 'no id of a profile')
+  await reject('invalid_message', randomUUID())
   await reject('invalid_message')
   const first = runRejectedLedger({ brokers, postgres: pool, codec: ownCodec })
   await until(async () => (await counted()).invalid_message === 2)
