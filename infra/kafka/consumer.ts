@@ -28,6 +28,8 @@ export interface ConsumerOptions {
   group: string
   topics: string[]
   maxMessages?: number | undefined
+  /** What a batch weighs at most, a single larger message apart; the same may wait behind it. */
+  maxBytes?: number | undefined
   /** How long a batch that is not full waits for more. */
   maxWaitMs?: number | undefined
   /** How long the brokers may be away before `next` rejects. */
@@ -47,9 +49,11 @@ interface Membership {
  * past messages that were never processed; and it commits again after a rejoin, also for partitions it has lost.
  */
 export function connectConsumer(options: ConsumerOptions): Consumer {
-  const { brokers, group, topics, logger, maxMessages = 1000, maxWaitMs = 50, maxDownMs = 600_000 } = options
+  const { brokers, group, topics, logger, maxMessages = 1000, maxBytes = 8_388_608 } = options
+  const { maxWaitMs = 50, maxDownMs = 600_000 } = options
   const sessionTimeout = options.sessionTimeoutMs ?? 10_000
   let buffer: ConsumedMessage[] = []
+  let bufferedBytes = 0
   let generation = 0
   let isFinishing = false
   let isClosed = false
@@ -63,9 +67,24 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   const revoke = (next?: Membership) => {
     generation++
     buffer = []
+    bufferedBytes = 0
     membership = next
     for (const commit of pendingCommits) commit.offsets.length = 0
     changed.fire()
+  }
+
+  const isFull = () => buffer.length >= maxMessages || bufferedBytes >= maxBytes
+
+  const take = (): ConsumedMessage[] => {
+    let [count, bytes] = [0, 0]
+    for (const message of buffer) {
+      const isOver = count === maxMessages || (count > 0 && bytes + sizeOf(message) > maxBytes)
+      if (isOver) break
+      count++
+      bytes += sizeOf(message)
+    }
+    bufferedBytes -= bytes
+    return buffer.splice(0, count)
   }
 
   const session = async () => {
@@ -105,7 +124,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
         node,
         connectionPool: pool,
         maxWaitTime: 500,
-        maxBytes: 8_388_608,
+        maxBytes,
         topics: wanted.map(({ topic, topicId, partition }) => ({
           topicId,
           partitions: [
@@ -122,7 +141,10 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       downSince = undefined
       if (asked !== generation) return
       const names = new Map(wanted.map(({ topic, topicId }) => [topicId, topic]))
-      for (const message of messagesOf(response, names, from)) buffer.push(message)
+      for (const message of messagesOf(response, names, from)) {
+        buffer.push(message)
+        bufferedBytes += sizeOf(message)
+      }
     }
 
     const startFetches = async () => {
@@ -170,7 +192,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       consumer.topics.trackAll(...topics)
       await consumer.joinGroup({})
       while (!isClosed && !broken) {
-        if (buffer.length >= maxMessages) {
+        if (isFull()) {
           await changed.wait(500)
           continue
         }
@@ -240,8 +262,8 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
         if (failure) throw failure
         if (buffer.length > 0) deadline ??= Date.now() + maxWaitMs
         else deadline = undefined
-        if (buffer.length >= maxMessages || (deadline !== undefined && Date.now() >= deadline)) {
-          const messages = buffer.splice(0, maxMessages)
+        if (isFull() || (deadline !== undefined && Date.now() >= deadline)) {
+          const messages = take()
           const taken = generation
           changed.fire()
           return { messages, isRevoked: () => taken !== generation, commit: commitOf(messages, taken) }
@@ -261,6 +283,8 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     },
   }
 }
+
+const sizeOf = ({ key, value }: ConsumedMessage) => (key?.length ?? 0) + (value?.length ?? 0)
 
 /** Wakes everybody who waits, or each after its time. */
 function signal() {

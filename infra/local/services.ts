@@ -43,13 +43,16 @@ export async function migrate({ env, signal }: Surroundings): Promise<void> {
   }
 }
 
+/** Without a limit the garbage of a busy hour stays in memory on a large machine; queues and batches are bounded anyway. */
+const memoryLimit = '--max-old-space-size=320'
+
 export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSettings): Program[] {
   const node = process.execPath
   return [
     {
       name: 'processors',
       command: node,
-      args: [join(checkout, 'services/processors.ts')],
+      args: [memoryLimit, join(checkout, 'services/processors.ts')],
       env: { ...env, METRICS_PORT: String(settings.metricsPort) },
       ready: answers(`http://127.0.0.1:${settings.metricsPort}/readyz`),
       graceMs: 30_000,
@@ -57,7 +60,7 @@ export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSetting
     {
       name: 'api',
       command: node,
-      args: [join(checkout, 'services/api.ts')],
+      args: [memoryLimit, join(checkout, 'services/api.ts')],
       env,
       ready: answers(`http://${reachable(settings.host)}:${settings.port}/readyz`),
       graceMs: 30_000,

@@ -64,6 +64,17 @@ describe('the consumer', { timeout: 120_000 }, () => {
     expect(await second.next()).toBeUndefined()
   })
 
+  it('gives no more bytes at once than asked for, unless one message alone is larger', async () => {
+    const topic = await freshTopic(1)
+    const large = 'x'.repeat(30)
+    await put(topic, ['a', 'b', 'c', large, 'd'])
+    const consumer = connectConsumer({ brokers: broker.brokers, group: topic, topics: [topic], maxBytes: 5 })
+    const batches: string[][] = []
+    while (batches.flat().length < 5) batches.push(texts(await consumer.next()))
+    await consumer.close()
+    expect(batches).toEqual([['a', 'b'], ['c'], [large], ['d']])
+  })
+
   it('commits nothing of a batch that a rebalance took away, and loses nothing through it', async () => {
     const topic = await freshTopic(4)
     const all = numbers(0, 400)
