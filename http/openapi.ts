@@ -4,6 +4,7 @@ import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-ty
 import { z } from 'zod'
 import { isPersonal, scopeTable } from '../domain/scopes.ts'
 import { catalogue, type ErrorCode, ErrorEnvelope } from './errors.ts'
+import { exampleOf, refusalOf, type Schema, type Schemas } from './examples.ts'
 import type { Operation } from './operation.ts'
 import { cookieName } from './session-cookies.ts'
 
@@ -159,7 +160,8 @@ export async function publishDescription(app: FastifyInstance, { version, baseUr
       },
     },
     transform: createJsonSchemaTransform({ zodToJsonConfig: { target: 'draft-2020-12' } }) as never,
-    transformObject: (document) => describedPlainly(jsonSchemaTransformObject(document)),
+    transformObject: (document) =>
+      withHeaders(withExamples(describedPlainly(jsonSchemaTransformObject(document)), baseUrl)),
   })
 }
 
@@ -167,6 +169,70 @@ type Document = ReturnType<SwaggerTransformObject>
 
 const describedPlainly = (document: Document): Document =>
   withOptionalBodies(withoutUnused(withoutLoneChoices(document)))
+
+interface Content {
+  content?: Record<string, { schema: Schema; example?: unknown; examples?: object }>
+}
+
+/** Every body and answer shows one: what its schema says, else made from it; every refusal shows each of its codes. */
+function withExamples(described: Document, baseUrl: string): Document {
+  const { paths, components } = described as {
+    paths: Record<string, Record<string, { requestBody?: Content; responses: Record<string, Content> }>>
+    components: { schemas: Schemas }
+  }
+  const show = (place: Content | undefined, use: 'request' | 'answer') => {
+    const media = place?.content?.['application/json']
+    if (media) media.example = exampleOf(media.schema, components.schemas, use)
+  }
+  for (const { requestBody, responses } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    show(requestBody, 'request')
+    for (const [status, answer] of Object.entries(responses)) {
+      if (status < '400') show(answer, 'answer')
+      else showRefusals(answer as Content & { description: string }, baseUrl)
+    }
+  }
+  return described
+}
+
+function showRefusals({ description, content }: Content & { description: string }, baseUrl: string): void {
+  const codes = [...description.matchAll(/`(\w+)`: /g)].map(([, code]) => code as ErrorCode)
+  const media = content?.['application/json']
+  if (media) media.examples = Object.fromEntries(codes.map((code) => [code, refusalOf(code, baseUrl)]))
+}
+
+const header = (type: 'integer' | 'string', description: string) => ({ description, schema: { type } })
+const limitHeaders = {
+  'X-RateLimit-Limit': header('integer', 'Requests a minute that this credential has.'),
+  'X-RateLimit-Remaining': header('integer', 'How many of them are left.'),
+  'X-RateLimit-Reset': header('integer', 'When the count starts again, in epoch seconds.'),
+}
+const waitHeaders = { 'Retry-After': header('integer', 'Seconds to wait before trying again.') }
+const replayHeaders = { 'Idempotent-Replay': header('string', '`true` when this is the answer to an earlier request.') }
+const farewellHeaders = {
+  Deprecation: header('string', 'Since when the operation is deprecated, as `@` and epoch seconds.'),
+  Sunset: header('string', 'When it ends.'),
+  Link: header('string', 'Its successor.'),
+}
+
+/** What stands in the head of answers beside what every HTTP answer has. */
+function withHeaders(described: Document): Document {
+  const { paths } = described as {
+    paths: Record<string, Record<string, { deprecated?: boolean; responses: Record<string, { headers?: object }> }>>
+  }
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const extensions = operation as { 'x-auth'?: { public: boolean }; 'x-idempotency'?: { mode: string } }
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      const headers = {
+        ...(extensions['x-auth']?.public === false && status !== '401' ? limitHeaders : {}),
+        ...(status === '429' || status === '503' ? waitHeaders : {}),
+        ...(extensions['x-idempotency']?.mode === 'header' && status < '500' ? replayHeaders : {}),
+        ...(operation.deprecated ? farewellHeaders : {}),
+      }
+      if (Object.keys(headers).length > 0) answer.headers = headers
+    }
+  }
+  return described
+}
 
 /** A body that has a default need not be sent; the generator calls every body required. */
 function withOptionalBodies(described: Document): Document {

@@ -36,13 +36,19 @@ const described = Object.entries<Record<string, Described>>(description.paths).f
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 
+interface DescribedAnswer {
+  schema: { properties?: object; $ref?: string }
+  example?: unknown
+  examples?: Record<string, { value: { error: object } }>
+}
+
 interface Described {
   'x-auth': { public: boolean }
   operationId: string
   summary: string
   parameters?: { name: string; in: string; required?: boolean }[]
-  requestBody?: { content: Record<string, { schema: object }> }
-  responses: Record<string, { content: Record<string, { schema: { properties?: object; $ref?: string } }> }>
+  requestBody?: { content: Record<string, { schema: object; example?: unknown }> }
+  responses: Record<string, { description: string; content: Record<string, DescribedAnswer> }>
 }
 
 it('describes every operation in a document that is valid OpenAPI 3.1', async () => {
@@ -78,6 +84,24 @@ it('shows what a success holds, and the one shape of a refusal', () => {
         expect(Object.keys(schema.properties ?? {}), `${method} ${path}`).toEqual(
           expect.arrayContaining(['data', 'meta']),
         )
+    }
+  }
+})
+
+it('shows an example of every body and every answer, and each refusal by its code', () => {
+  for (const { path, method, operation } of described) {
+    const where = `${method} ${path}`
+    const body = operation.requestBody?.content['application/json']
+    if (body) expect(body.example, where).toBeTypeOf('object')
+    for (const [status, { content, description }] of Object.entries(operation.responses)) {
+      const { example, examples = {} } = content['application/json']!
+      if (status < '400') expect(example, where).toMatchObject({ data: expect.anything(), meta: expect.any(Object) })
+      else
+        for (const [code, { value }] of Object.entries(examples)) {
+          expect(description, where).toContain(`\`${code}\``)
+          expect(value.error, where).toMatchObject({ code, status: Number(status) })
+        }
+      if (status >= '400') expect(Object.keys(examples), `${where} ${status}`).not.toEqual([])
     }
   }
 })
