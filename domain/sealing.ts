@@ -57,8 +57,22 @@ const version = 1
 const nonceLength = 12
 const tagLength = 16
 
+const noncesAtOnce = 512
+let nonces = Buffer.alloc(0)
+let nextNonce = 0
+
+/** Drawn from the system many at a time: one by one, a draw costs half of what sealing does. */
+function newNonce(): Buffer {
+  if (nextNonce === nonces.length) {
+    nonces = randomBytes(noncesAtOnce * nonceLength)
+    nextNonce = 0
+  }
+  nextNonce += nonceLength
+  return nonces.subarray(nextNonce - nonceLength, nextNonce)
+}
+
 export function seal(key: Buffer, aad: string, plaintext: string | Buffer): Buffer {
-  const nonce = randomBytes(nonceLength)
+  const nonce = newNonce()
   const cipher = createCipheriv('aes-256-gcm', keyObject(key), nonce).setAAD(Buffer.from(aad))
   const body = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext)
   return Buffer.concat([Buffer.of(version), nonce, body, cipher.final(), cipher.getAuthTag()])

@@ -75,12 +75,14 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       let missing = [...new Map(items.map((item) => [item.id, item])).values()]
       // A row that another transaction commits during our statement is neither inserted nor seen by it: look again.
       for (let attempt = 0; missing.length > 0 && attempt < maxAttempts; attempt++) {
-        const rows = await findOrCreateRows(pool, secrets, missing, limitMs(missing.length))
+        const { rows, offers } = await findOrCreateRows(pool, secrets, missing, limitMs(missing.length))
         for (const row of rows) {
+          const own = offers.get(row.token)
+          const key = own ?? (row.data_key ? unwrap(row.profile_id, row.token, row.data_key) : noKey)
           found.set(idOf(row.profile_id, row.type, row.value_hmac), {
             token: row.token,
-            key: row.data_key ? unwrap(row.profile_id, row.token, row.data_key) : noKey,
-            isErased: !row.data_key,
+            key,
+            isErased: !own && !row.data_key,
           })
         }
         missing = missing.filter(({ id }) => !found.has(id))
@@ -95,7 +97,9 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       const { rows } = await pool.query<{ profile_id: string; token: string; data_key: Buffer }>({
         text: `SELECT v.profile_id, v.token, v.data_key
              FROM unnest($1::uuid[], $2::uuid[]) AS w (profile_id, token)
-             JOIN vault v ON v.token = w.token AND v.profile_id = w.profile_id AND v.data_key IS NOT NULL`,
+             CROSS JOIN LATERAL (
+               SELECT * FROM vault v
+               WHERE v.token = w.token AND v.profile_id = w.profile_id AND v.data_key IS NOT NULL OFFSET 0) v`,
         values: [items.map(({ profileId }) => profileId), items.map(({ token }) => token)],
         query_timeout: timeoutMs,
       } as pg.QueryConfig)
@@ -136,7 +140,9 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
       const { rows } = await pool.query<{ at: number; token: string; isErased: boolean }>({
         text: `SELECT w.at::int AS at, v.token, v.data_key IS NULL AS "isErased"
                FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS w (type, value_hmac, at)
-               JOIN vault v ON v.profile_id = $1 AND v.type = w.type AND v.value_hmac = w.value_hmac`,
+               CROSS JOIN LATERAL (
+                 SELECT token, data_key FROM vault
+                 WHERE profile_id = $1 AND type = w.type AND value_hmac = w.value_hmac OFFSET 0) v`,
         values: [profileId, values.map(({ type }) => type), hmacs],
         query_timeout: limitMs(values.length),
       } as pg.QueryConfig)
@@ -184,16 +190,16 @@ interface Row {
   data_key: Buffer | null
 }
 
+/** The rows, and of each token that was offered its key: what was created is not unwrapped again. */
 async function findOrCreateRows(
   pool: pg.Pool,
   secrets: VaultKeys,
   wanted: Wanted[],
   timeoutMs: number,
-): Promise<Row[]> {
-  const offers = wanted.map(({ profileId }) => {
-    const token = randomUUID()
-    return { token, key: wrapDataKey(secrets.dataKeyWrapping, profileId, token, newDataKey()) }
-  })
+): Promise<{ rows: Row[]; offers: Map<string, Buffer> }> {
+  const offers = new Map(wanted.map(() => [randomUUID(), newDataKey()]))
+  const tokens = [...offers.keys()]
+  // A look-up by key for each value, OFFSET and all: the planner would rather read the whole table, which grows.
   // Inserts go in one order, so that two batches with the same values wait for each other instead of deadlocking.
   // Profiles are joined: one that was deleted must not fail the batch of all others.
   const { rows } = await pool.query<Row>({
@@ -202,7 +208,9 @@ async function findOrCreateRows(
                AS w (profile_id, type, value_hmac, token, data_key)
            ), known AS (
              SELECT v.profile_id, v.type, v.value_hmac, v.token, v.data_key
-             FROM wanted w JOIN vault v USING (profile_id, type, value_hmac)
+             FROM wanted w CROSS JOIN LATERAL (
+               SELECT * FROM vault v
+               WHERE v.profile_id = w.profile_id AND v.type = w.type AND v.value_hmac = w.value_hmac OFFSET 0) v
            ), created AS (
              INSERT INTO vault (profile_id, type, value_hmac, token, data_key)
              SELECT w.profile_id, w.type, w.value_hmac, w.token, w.data_key
@@ -212,17 +220,17 @@ async function findOrCreateRows(
                WHERE (k.profile_id, k.type, k.value_hmac) = (w.profile_id, w.type, w.value_hmac))
              ORDER BY w.profile_id, w.type, w.value_hmac
              ON CONFLICT (profile_id, type, value_hmac) DO NOTHING
-             RETURNING profile_id, type, value_hmac, token, data_key
+             RETURNING profile_id, type, value_hmac, token, NULL::bytea
            )
            SELECT * FROM known UNION ALL SELECT * FROM created`,
     values: [
       wanted.map(({ profileId }) => profileId),
       wanted.map(({ type }) => type),
       wanted.map(({ hmac }) => hmac),
-      offers.map(({ token }) => token),
-      offers.map(({ key }) => key),
+      tokens,
+      tokens.map((token, at) => wrapDataKey(secrets.dataKeyWrapping, wanted[at]!.profileId, token, offers.get(token)!)),
     ],
     query_timeout: timeoutMs,
   } as pg.QueryConfig)
-  return rows
+  return { rows, offers }
 }

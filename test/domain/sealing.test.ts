@@ -16,6 +16,11 @@ test('the same value sealed twice gives different bytes', () => {
   expect(seal(key, 'here', 'ana').equals(seal(key, 'here', 'ana'))).toBe(false)
 })
 
+test('no nonce is ever used again, however many values are sealed', () => {
+  const nonces = Array.from({ length: 3000 }, () => seal(key, 'here', 'ana').toString('hex', 1, 13))
+  expect(new Set(nonces).size).toBe(3000)
+})
+
 test('an empty value can be sealed', () => {
   expect(open(key, '', seal(key, '', '')).length).toBe(0)
 })

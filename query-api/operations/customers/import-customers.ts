@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { evidenceOrder } from '../../../domain/identity-graph.ts'
 import { type ImportedPerson, type ImportReason, importReasons, readImportRow } from '../../../domain/import-rows.ts'
@@ -80,18 +81,11 @@ export const importCustomers = identityOperation({
     )
     const taken = await asProfile(postgres, profile.id, async (tx) => {
       const told = sightings.filter((sighting) => sighting !== undefined)
-      const taken = await observeNow(
-        tx,
-        profile.id,
-        told.map(({ observation }) => observation),
-      )
+      const observations = told.map(({ observation }) => observation)
+      const [taken, messages] = await Promise.all([observeNow(tx, profile.id, observations), sealInTurns(told)])
       // What says nothing new needs no message either: it would change nothing in any order.
-      const news = told.filter(({ observation }) => isNews(observation, taken))
-      await enqueueAll(
-        tx,
-        topics.identity,
-        news.map(({ message }) => message),
-      )
+      const news = messages.filter((_, at) => isNews(told[at]!.observation, taken))
+      await enqueueAll(tx, topics.identity, news)
       return taken
     })
     const results = resultsOf(
@@ -137,7 +131,19 @@ async function tokensOf(
 interface ImportSighting {
   subject: string
   observation: Observation
-  message: IdentitySighting
+  seal: () => IdentitySighting
+}
+
+const sealedInATurn = 50
+
+/** Values are sealed while Postgres works, a few at a time, so that its answers and other requests come in between. */
+async function sealInTurns(sightings: ImportSighting[]): Promise<IdentitySighting[]> {
+  const messages: IdentitySighting[] = []
+  for (let from = 0; from < sightings.length; from += sealedInATurn) {
+    await nextTurn()
+    for (const { seal } of sightings.slice(from, from + sealedInATurn)) messages.push(seal())
+  }
+  return messages
 }
 
 function sightingOf(
@@ -160,12 +166,12 @@ function sightingOf(
       firstName: first_name ?? null,
       lastName: last_name ?? null,
     },
-    message: {
+    seal: () => ({
       profile_id: profileId,
       sighting_id: id,
       occurred_at: occurredAt,
       ...sealEntries(profileId, entries, { first_name, last_name }),
-    },
+    }),
   }
 }
 
