@@ -76,7 +76,7 @@ const serverConfig = (data: string, port: number) => `<clickhouse>
   <max_server_memory_usage>1500000000</max_server_memory_usage>
   <mark_cache_size>67108864</mark_cache_size>
   <users><default><password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
-  <profiles><default/></profiles>
+  <profiles><default><max_threads_min_free_memory_per_thread>134217728</max_threads_min_free_memory_per_thread></default></profiles>
   <quotas><default/></quotas>
 </clickhouse>
 `

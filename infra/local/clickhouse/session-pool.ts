@@ -22,7 +22,13 @@ export type SessionPool = Awaited<ReturnType<typeof openSessionPool>>
 
 // Mapped files would count as memory of this process while an insert's rows are read.
 // The prelude that carries bound parameters must parse whatever their size; it sets the caller's own limit afterwards.
-const sessionArgs = ['--implicit_select=0', '--max_query_size=268435456', '--storage_file_read_method=pread']
+// The engine starts a second thread only with 2 GiB free, which it never has here: every query would run on one core.
+const sessionArgs = [
+  '--implicit_select=0',
+  '--max_query_size=268435456',
+  '--storage_file_read_method=pread',
+  '--max_threads_min_free_memory_per_thread=134217728',
+]
 
 const killEveryMs = 50
 
