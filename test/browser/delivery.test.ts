@@ -52,6 +52,35 @@ describe('a browser that is offline', () => {
     expect(new Set(hits.map((hit) => hit.visitor)).size).toBe(1)
   })
 
+  it('sends what was left where the browser refuses cookies as well', async () => {
+    visit = await site.visit()
+    await visit.context.addInitScript(
+      'Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {}, configurable: true })',
+    )
+    visit.show('/', visit.snippet)
+    await visit.page.goto(visit.url('/'))
+    await visit.hits(1)
+    await visit.context.setOffline(true)
+    await visit.page.evaluate('touchline.track("left")')
+    await visit.page.waitForFunction('Object.keys(localStorage).some((key) => key.startsWith("_tl_q"))')
+    await visit.page.close()
+    await visit.context.setOffline(false)
+    visit.page = await visit.context.newPage()
+    await visit.page.goto(visit.url('/'))
+    const hits = await visit.hits(3)
+    expect(hits.map((hit) => hit.event_type).sort()).toEqual(['left', 'page_view', 'page_view'])
+  })
+
+  it('leaves no trace of what it kept when consent is withdrawn', async () => {
+    await open()
+    await visit.context.setOffline(true)
+    await visit.page.evaluate('touchline.track("left")')
+    await visit.page.waitForFunction('document.cookie.includes("_tl_q")')
+    await visit.page.evaluate('touchline.consent(false)')
+    expect(await visit.page.evaluate('document.cookie')).toBe('_tl_c=0')
+    expect(await kept()).toEqual([])
+  })
+
   it('keeps no more than a bounded number', async () => {
     await open()
     await visit.context.setOffline(true)
@@ -59,6 +88,25 @@ describe('a browser that is offline', () => {
     await visit.page.waitForFunction('Object.keys(localStorage).length >= 50')
     await visit.page.evaluate('for (let n = 0; n < 300; n++) touchline.track("more")')
     expect((await kept()).length).toBeLessThanOrEqual(250)
+  })
+})
+
+describe('a browser with nothing left to send', () => {
+  it('does not open its storage', async () => {
+    visit = await site.visit()
+    await visit.context.addInitScript(`
+      const { get } = Object.getOwnPropertyDescriptor(Window.prototype, 'localStorage') ??
+        Object.getOwnPropertyDescriptor(window, 'localStorage')
+      window.opened = 0
+      Object.defineProperty(window, 'localStorage', { get() { window.opened++; return get.call(window) } })
+    `)
+    visit.show('/', visit.snippet)
+    await visit.page.goto(visit.url('/'))
+    await visit.hits(1)
+    await visit.page.evaluate('new Promise((resolve) => setTimeout(() => requestIdleCallback(resolve), 2000))')
+    expect(await visit.page.evaluate('opened')).toBe(0)
+    await visit.page.evaluate('localStorage')
+    expect(await visit.page.evaluate('opened')).toBe(1)
   })
 })
 

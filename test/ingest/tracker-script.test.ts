@@ -22,6 +22,11 @@ it('is smaller than 6 KB, and its loader than 1 KB, as browsers fetch them', () 
   expect(gzipSync(built.loader, { level: 9 }).length).toBeLessThan(1024)
 })
 
+it('is compiled as a whole, and what a page carries survives an editor that joins its lines', () => {
+  expect(built.script.split('\n', 1)[0]).toBe('//# allFunctionsCalledOnLoad')
+  expect(built.loader + built.storePixel).not.toMatch(/^\s*\/\//m)
+})
+
 it('is the same wherever it is built', async () => {
   expect(await buildTracker()).toEqual(built)
 })

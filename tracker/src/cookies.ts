@@ -5,6 +5,10 @@ export interface Jar {
   /** On the widest domain that the browser takes; false when it takes none. */
   write(name: string, value: string, days: number): boolean
   remove(name: string): void
+  /** For this host alone, like its local storage. */
+  mark(name: string, days: number): void
+  /** Whether the browser has refused a cookie. */
+  isRefused(): boolean
 }
 
 /** The page's cookies, through the browser's own accessor: a page may have put another in its place. */
@@ -16,6 +20,7 @@ export function openJar(page: Window, ownDomain: string | null | undefined): Jar
     put(
       `${name}=${value};path=/;max-age=${maxAge};samesite=lax${domain && `;domain=${domain}`}${protocol === 'https:' ? ';secure' : ''}`,
     )
+  let isRefused = false
   const read = (name: string): string | undefined => {
     try {
       const text: string = cookie.get!.call(page.document)
@@ -35,15 +40,24 @@ export function openJar(page: Window, ownDomain: string | null | undefined): Jar
       } catch {
         // A sandboxed page has no cookies.
       }
+      isRefused = true
       return false
     },
     remove(name) {
       try {
-        for (const domain of domains) put1(name, '', 0, domain)
+        for (const domain of domains.concat('')) put1(name, '', 0, domain)
       } catch {
         // Nothing there to remove.
       }
     },
+    mark(name, days) {
+      try {
+        put1(name, '1', days * 86400, '')
+      } catch {
+        // As for any other cookie.
+      }
+    },
+    isRefused: () => isRefused,
   }
 }
 

@@ -5,8 +5,9 @@ const parameter = /^svc_t(=|$)/
  * and the fragment hold stays as it is, to the letter.
  */
 export function takeLinkToken(page: Window): string | undefined {
-  const { pathname, search, hash } = page.location
+  const { search } = page.location
   if (search.indexOf('svc_t') < 0) return undefined
+  const { pathname, hash } = page.location
   let token: string | undefined
   const kept = search
     .slice(1)

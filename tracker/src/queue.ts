@@ -1,3 +1,4 @@
+import type { Jar } from './cookies.ts'
 import type { Settings } from './settings.ts'
 import { storage } from './storage.ts'
 import { beacon, post } from './transport.ts'
@@ -21,7 +22,8 @@ export interface Queue {
   flush(): void
   /** Hands everything that was not sent to the browser, because the page may be gone in a moment. */
   leave(): void
-  /** What an earlier page could not send. */
+  /** Whether an earlier page may have left something that it could not send. */
+  mayHaveLeft(): boolean
   recover(): void
   clear(): void
 }
@@ -32,14 +34,16 @@ const mostKept = 50
 const gatherMs = 50
 const firstRetryMs = 1_000
 const longestRetryMs = 300_000
-const oldestMs = 30 * 86_400_000
+const oldestDays = 30
 
 /**
  * Hits on their way to the collector, which knows each by its id and counts it once: sending twice does no harm, so
- * tabs need not agree. Each hit that is kept has an entry of its own, because two tabs would overwrite a list.
+ * tabs need not agree. Each hit that is kept has an entry of its own, because two tabs would overwrite a list. Local
+ * storage is slow to open: a cookie says whether there is anything in it, for as long as that would still be sent.
  */
-export function openQueue(page: Window, { key, url }: Settings): Queue {
-  const prefix = `_tl_q.${key}.`
+export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue {
+  const marker = `_tl_q.${key}`
+  const prefix = `${marker}.`
   let waiting: Item[] = []
   let inFlight: Item[] = []
   let failures = 0
@@ -54,8 +58,9 @@ export function openQueue(page: Window, { key, url }: Settings): Queue {
       events: items.map(({ event }) => event),
     })
   const keep = (item: Item) => {
-    if (!item.isKept)
-      item.isKept = storage.set(prefix + item.event.event_id, JSON.stringify([item.visitor, item.event]))
+    if (item.isKept) return
+    item.isKept = storage.set(prefix + item.event.event_id, JSON.stringify([item.visitor, item.event]))
+    if (item.isKept) jar.mark(marker, oldestDays)
   }
   const forget = ({ event, isKept }: Item) => isKept && storage.remove(prefix + event.event_id)
   /** The first of one visitor, as many as one request takes. */
@@ -118,12 +123,13 @@ export function openQueue(page: Window, { key, url }: Settings): Queue {
         }
       }
     },
+    mayHaveLeft: () => jar.isRefused() || jar.read(marker) !== undefined,
     recover() {
       const known = inFlight.concat(waiting).map(({ event }) => prefix + event.event_id)
       for (const name of storage.keys(prefix).filter((name) => known.indexOf(name) < 0)) {
         try {
           const [visitor, event] = JSON.parse(storage.get(name)!) as [string, SentEvent]
-          if (Date.now() - event.event_time > oldestMs) storage.remove(name)
+          if (Date.now() - event.event_time > oldestDays * 86_400_000) storage.remove(name)
           else waiting.push({ visitor, event, isKept: true })
         } catch {
           storage.remove(name)
@@ -137,6 +143,7 @@ export function openQueue(page: Window, { key, url }: Settings): Queue {
       clearTimeout(timer)
       timer = undefined
       storage.keys(prefix).forEach(storage.remove)
+      jar.remove(marker)
     },
   }
 }

@@ -18,7 +18,7 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
   const { document, location } = page
   const jar = openJar(page, settings.domain)
   const visitor = openVisitor(jar, settings.days || 395)
-  const queue = openQueue(page, settings)
+  const queue = openQueue(page, settings, jar)
   const here = () => reduceAddress(location, settings.spa === 'hash')
   let consent = readConsent(page, settings, jar)
   // What happens before the visitor has chosen stays in memory, with the address it happened on: a landing page's
@@ -38,8 +38,9 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
     token = undefined
     referrer = here()
   }
-  // Local storage is slow to open: what an earlier page left can wait until this one stands.
+  // What an earlier page left can wait until this one stands.
   const recover = () =>
+    queue.mayHaveLeft() &&
     setTimeout(() => (window.requestIdleCallback || setTimeout)(guard(queue.recover)), recoverAfterMs)
 
   /** Other tags of the page may follow the visitor's choice. */

@@ -20,7 +20,7 @@ export function post(url: string, body: string, attempt: number, onAnswer: OnAns
       const keepalive = body.length < outlivesPage
       // A plain text needs no preflight.
       fetch(url, { method: 'POST', body, keepalive, credentials: 'omit' }).then(
-        (response) => answer(response.status, Number(response.headers.get('retry-after')) || 0),
+        (response) => answer(response.status, response.ok ? 0 : Number(response.headers.get('retry-after')) || 0),
         () => answer(0, 0),
       )
       return
