@@ -41,7 +41,8 @@ export function digest(observations: Observation[]): Seen {
     // Who signs in is who they are, whoever the link was sent to.
     const owner = subject?.token ?? linkedToken
     if (visitorId && owner) {
-      keepEarlier(seen.visitors, `${profileId}${visitorId}`, { profileId, visitorId, token: owner, evidence })
+      // One for each owner: who was erased meanwhile must not stand before somebody of the same batch.
+      keepEarlier(seen.visitors, `${profileId}${visitorId}${owner}`, { profileId, visitorId, token: owner, evidence })
     }
     if (!subject) continue
     const named = (value: string | null): Ordered | null => (value ? { value, evidence } : null)

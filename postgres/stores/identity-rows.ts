@@ -260,14 +260,17 @@ export async function assignVisitors(tx: pg.PoolClient, visitors: SeenVisitor[])
     `WITH next AS (
        SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[]) AS x (profile_id, visitor_id, token, evidence)),
      left_behind AS (
-       SELECT profile_id, visitor_id, v.token FROM next JOIN visitor_assignments v USING (profile_id, visitor_id)),
+       SELECT DISTINCT profile_id, visitor_id, v.token
+       FROM next JOIN visitor_assignments v USING (profile_id, visitor_id)),
      assigned AS (
        INSERT INTO visitor_assignments (profile_id, visitor_id, token, evidence)
-       SELECT * FROM next
-       -- A link token of an erased customer gives nobody a browser.
+       SELECT DISTINCT ON (n.profile_id, n.visitor_id) n.*
+       FROM next n LEFT JOIN left_behind l USING (profile_id, visitor_id)
+       -- Who was erased is given no browser, by a link token that still goes about, and loses none.
        WHERE NOT EXISTS (
          SELECT FROM identifiers i
-         WHERE i.profile_id = next.profile_id AND i.token = next.token AND i.erasure_id IS NOT NULL)
+         WHERE i.profile_id = n.profile_id AND i.token IN (n.token, l.token) AND i.erasure_id IS NOT NULL OFFSET 0)
+       ORDER BY n.profile_id, n.visitor_id, n.evidence COLLATE "C"
        ON CONFLICT (profile_id, visitor_id) DO UPDATE SET token = excluded.token, evidence = excluded.evidence
        WHERE excluded.evidence < visitor_assignments.evidence
        RETURNING *)

@@ -220,6 +220,17 @@ describe('an erased customer', () => {
     expect(JSON.stringify(conversion.body)).not.toMatch(/ana|Rojas|56987654321/i)
   }, 120_000)
 
+  it('keeps its browser and its figures, whatever time somebody claims to have been in it', async () => {
+    await visit('ana-browser', [
+      { event_time: today - 400 * day, event_type: 'identify', user_traits: { external_id: 'squatter-2002' } },
+    ])
+    await drain()
+    const after = await figures()
+    expect(after.reports).toEqual(before.reports)
+    for (const table of ['credits', 'report_credits']) expect(after.tables[table]).toEqual(before.tables[table])
+    before = after
+  }, 120_000)
+
   it('cannot be opened in any topic', async () => {
     const sealed = (await postgres.query('SELECT count(*)::int AS n FROM vault WHERE token = ANY($1)', [tokens]))
       .rows[0].n

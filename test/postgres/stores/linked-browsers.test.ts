@@ -80,7 +80,7 @@ describe('a link token', () => {
     ])
     await identity.observe([openLink(10, ana)])
     expect(await owner()).toEqual([])
-    await identity.observe([openLink(20, ben)])
+    await identity.observe([openLink(20, ana), openLink(30, ben), openLink(40, ana)])
     expect(await owner()).toEqual([ben])
   })
 
