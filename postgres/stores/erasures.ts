@@ -27,7 +27,7 @@ export interface ErasureRequest {
 
 export type ErasureOutcome =
   | { kind: 'erased' | 'known'; receipt: Receipt }
-  /** The ref was used for somebody else. */
+  /** The ref was used with another selector: for somebody else, or for the same customer before it was erased. */
   | { kind: 'ref_taken' }
   | { kind: 'not_found' }
 

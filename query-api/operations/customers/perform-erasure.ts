@@ -25,7 +25,7 @@ export async function performErasure(
     case 'not_found':
       throw new ApiError('customer_not_found')
     case 'ref_taken': {
-      const message = 'was used for a different customer'
+      const message = 'was used with another selector'
       throw new ApiError('invalid_parameter', `request_ref: ${message}`, {
         fields: [{ field: 'request_ref', message }],
       })
