@@ -1,13 +1,13 @@
-import { adReport } from '../../clickhouse/queries/ad-report.ts'
-import { campaignReport } from '../../clickhouse/queries/campaign-report.ts'
 import { campaignTrend } from '../../clickhouse/queries/campaign-trend.ts'
 import { conversionCredit } from '../../clickhouse/queries/conversion-credit.ts'
 import { conversionPage } from '../../clickhouse/queries/conversion-page.ts'
+import { inCurrencies } from '../../clickhouse/queries/delivery-currencies.ts'
 import { entityNames } from '../../clickhouse/queries/entity-names.ts'
 import { findEntity } from '../../clickhouse/queries/find-entity.ts'
 import { entityComparison, platformTotals } from '../../clickhouse/queries/platform-comparison.ts'
 import { unattributedReport } from '../../clickhouse/queries/unattributed-report.ts'
 import type { Level, Model } from '../../domain/models.ts'
+import { readCampaigns, readEntity } from '../../query-api/operations/campaigns/report-reads.ts'
 import { makeCredits } from '../credits.ts'
 import { type Line, median, type Pair, percentile, ratioAtMost, secondsOf, valueAtMost } from '../line.ts'
 import { type BenchProfile, openProfile } from '../profile.ts'
@@ -87,7 +87,7 @@ export const reports: Line = {
   },
 }
 
-const firstPage = { currency: 'USD', limit: 11, platforms: [], after_rank: '0', after_spend: '0', after_id: '' }
+const firstPage = { sort: 'outcome_value', limit: 11, platforms: [] } as const
 
 function campaigns(
   { warehouse }: Database,
@@ -96,10 +96,10 @@ function campaigns(
   model: Model = 'last_touch',
   level: Level = 'campaign',
 ): Report {
-  const query = campaignReport(model, level, 'outcome_value')
+  const range = { profile, currency: 'USD', from, to: lastDay }
   return {
     path: `/campaigns?date_from=${from}&date_to=${lastDay}&model=${model}&level=${level}`,
-    direct: () => warehouse.run(query, { profile, from, to: lastDay, ...firstPage }),
+    direct: () => readCampaigns(warehouse, range, { model, level, ...firstPage }),
   }
 }
 
@@ -121,13 +121,16 @@ async function otherReports({ warehouse, rows }: Database, profile: BenchProfile
     },
     {
       path: `/campaigns/trend?${days}&entity_ids=${ids.campaign.join()}`,
-      direct: () => warehouse.run(campaignTrend('campaign'), { ...range, entities: ids.campaign }),
+      direct: () =>
+        inCurrencies(warehouse, range, (currencies) =>
+          warehouse.run(campaignTrend('campaign', currencies), { ...range, entities: ids.campaign }),
+        ),
     },
     {
       path: `/ads/${ad}?${days}`,
       direct: async () => {
         const [found] = await warehouse.run(findEntity('ad'), { profile: range.profile, id: ad, platforms: [] })
-        await warehouse.run(adReport('last_touch', 'ad'), { ...range, entity: found!.entity_id })
+        await readEntity(warehouse, range, { model: 'last_touch', level: 'ad', entity: found!.entity_id })
       },
     },
     {
@@ -144,10 +147,12 @@ async function otherReports({ warehouse, rows }: Database, profile: BenchProfile
     {
       path: `/campaigns/platform-comparison?${days}`,
       direct: () =>
-        Promise.all([
-          warehouse.run(platformTotals('last_touch', 'campaign'), range),
-          warehouse.run(entityComparison('last_touch', 'campaign'), { ...range, limit: 5000 }),
-        ]),
+        inCurrencies(warehouse, range, (currencies) =>
+          Promise.all([
+            warehouse.run(platformTotals('last_touch', 'campaign', currencies), range),
+            warehouse.run(entityComparison('last_touch', 'campaign', currencies), { ...range, limit: 5000 }),
+          ]),
+        ),
     },
   ]
 }

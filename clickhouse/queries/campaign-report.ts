@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Level, Model } from '../../domain/models.ts'
 import { query } from '../query.ts'
-import { deliveryParams } from './delivery.ts'
-import { described, EntityRow, entityColumns, entityFigures } from './entity-figures.ts'
+import { type Currencies, deliveryParams } from './delivery.ts'
+import { EntityFigures, entityFigures, figureColumns } from './entity-figures.ts'
 
 /** What rows can be ranked by, highest first, as whole numbers: credit in billionths, so that a rank is exact. */
 const ranks = {
@@ -17,14 +17,30 @@ const ranks = {
 export type CampaignSort = keyof typeof ranks
 export const campaignSorts = Object.keys(ranks) as [CampaignSort, ...CampaignSort[]]
 
-const RankedRow = EntityRow.extend({ rank: z.coerce.bigint() })
+interface Page {
+  currencies: Currencies
+  /** Whether it goes on after a row's (rank, spend, id). */
+  isLater: boolean
+  /** Whether only some platforms are wanted. */
+  isFiltered: boolean
+}
+
+const later = `(rank < toInt128({after_rank:String})
+    OR (rank = toInt128({after_rank:String}) AND spend_minor < toInt64({after_spend:String}))
+    OR (rank = toInt128({after_rank:String}) AND spend_minor = toInt64({after_spend:String})
+      AND toString(entity_id) > {after_id:String}))`
+
+const filtered = (level: Level) => `entity_id IN (
+    SELECT entity_id FROM ad_entities FINAL
+    WHERE profile_id = {profile:UUID} AND level = '${level}' AND platform IN {platforms:Array(String)})`
 
 /**
- * One row an entity, ranked; equal ranks by spend, then by id, so that the order is the same at every call.
- * A page goes on after a row's (rank, spend, id): empty `after_id` is the first page. No platforms: all of them.
+ * One row an entity, ranked; equal ranks by spend, then by id, so that the order is the same at every call. Conditions
+ * that a page does not need are left out: each costs planning.
  */
-export const campaignReport = (model: Model, level: Level, sort: CampaignSort) =>
-  query({
+export function campaignReport(model: Model, level: Level, sort: CampaignSort, page: Page) {
+  const conditions = [...(page.isLater ? [later] : []), ...(page.isFiltered ? [filtered(level)] : [])]
+  return query({
     name: `campaign_report_${model}_${level}_${sort}`,
     params: deliveryParams.extend({
       limit: z.int(),
@@ -33,25 +49,14 @@ export const campaignReport = (model: Model, level: Level, sort: CampaignSort) =
       after_spend: z.string(),
       after_id: z.string(),
     }),
-    row: RankedRow,
+    row: EntityFigures.extend({ rank: z.coerce.bigint() }),
     sql: `
-WITH
-  ${entityFigures(model, level)},
-  ranked AS (
-    SELECT *, ${ranks[sort]} AS rank FROM figures
-    WHERE ({after_id:String} = ''
-        OR rank < toInt128({after_rank:String})
-        OR (rank = toInt128({after_rank:String}) AND spend_minor < toInt64({after_spend:String}))
-        OR (rank = toInt128({after_rank:String}) AND spend_minor = toInt64({after_spend:String})
-          AND toString(entity_id) > {after_id:String}))
-      AND (empty({platforms:Array(String)}) OR entity_id IN (
-        SELECT entity_id FROM ad_entities FINAL
-        WHERE profile_id = {profile:UUID} AND level = '${level}' AND platform IN {platforms:Array(String)}))
-    ORDER BY rank DESC, spend_minor DESC, toString(entity_id)
-    LIMIT {limit:UInt32}
-  ),
-  ${described(level, 'ranked')}
-SELECT toString(r.rank) AS rank, ${entityColumns(level)}
-ORDER BY r.rank DESC, r.spend_minor DESC, toString(r.entity_id)
+WITH ${entityFigures(model, level, page)}
+SELECT ${figureColumns}, ${ranks[sort]} AS rank
+FROM figures
+${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+ORDER BY rank DESC, spend_minor DESC, toString(entity_id)
+LIMIT {limit:UInt32}
 SETTINGS do_not_merge_across_partitions_select_final = 1`,
   })
+}

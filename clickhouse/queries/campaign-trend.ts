@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Level } from '../../domain/models.ts'
 import { query } from '../query.ts'
-import { boundCurrency, deliveryInRange, deliveryParams } from './delivery.ts'
+import { boundCurrency, type Currencies, deliveryInRange, deliveryParams } from './delivery.ts'
 
 /** One row for each of the profile's entities asked for and each day of the range; days without delivery are zero. */
-export const campaignTrend = (level: Level) =>
+export const campaignTrend = (level: Level, currencies: Currencies) =>
   query({
     name: `campaign_trend_${level}`,
     params: deliveryParams.extend({ entities: z.array(z.uuid()).max(10) }),
@@ -21,7 +21,7 @@ WITH
     SELECT entity_id FROM ad_entities FINAL
     WHERE profile_id = {profile:UUID} AND level = '${level}' AND entity_id IN {entities:Array(UUID)}
   ),
-  ${deliveryInRange({ currency: boundCurrency, where: `${level}_id IN {entities:Array(UUID)}` })},
+  ${deliveryInRange({ currencies, currency: boundCurrency, where: `${level}_id IN {entities:Array(UUID)}` })},
   delivered AS (
     SELECT ${level}_id AS entity_id, date, ifNull(sum(spend_minor), 0) AS spend_minor, sum(impressions) AS impressions,
       sum(clicks) AS clicks

@@ -19,13 +19,35 @@ const figures = [
   ...['messaging_conversations_started_7d', 'platform_conversions', 'first_reply_rate', 'avg_engagement_score'],
 ]
 
+/** Whether all money in range was delivered in the reporting currency, or some in others. */
+export type Currencies = 'one' | 'several'
+
+interface Delivery {
+  currencies?: Currencies
+  /** The reporting currency, as SQL. */
+  currency?: string
+  where?: string
+}
+
 /**
  * Common table expressions that end in `delivery`: what was delivered in range, one row an ad and day, with money in the
  * reporting currency. An amount takes the rate of its day, or the newest of the seven days before; without one it is
  * null and stays out of sums. Most profiles advertise in one currency: the join with rates, which costs more than all the
- * rest, is only there for those that do not, and a side without rows is not read at all.
+ * rest, is only there for those that do not (`delivery-currencies.ts` finds out), and a side without rows is not read at
+ * all.
  */
-export const deliveryInRange = ({ where = '1', currency = ofTheProfile } = {}) => `
+export const deliveryInRange = ({ where = '1', currency = ofTheProfile, currencies = 'several' }: Delivery = {}) =>
+  currencies === 'one' ? inOneCurrency(where, currency) : inSeveralCurrencies(where, currency)
+
+const inOneCurrency = (where: string, currency: string) => `
+  delivery AS (
+    SELECT ${figures.join(', ')}, if(currency = ${currency}, spend_minor, NULL) AS spend_minor,
+      if(currency = ${currency}, platform_conversion_value_minor, NULL) AS platform_value_minor
+    FROM ad_delivery FINAL
+    WHERE profile_id = ${told} AND ${where}
+  )`
+
+const inSeveralCurrencies = (where: string, currency: string) => `
   (SELECT groupUniqArray(currency) FROM ad_delivery WHERE profile_id = ${told}) AS currencies,
   rates AS (
     SELECT base, quote, date, minor_rate FROM fx_rates FINAL

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Level, Model } from '../../domain/models.ts'
 import { query } from '../query.ts'
 import { credited, isSingleCredit, unassigned } from './credited.ts'
-import { boundCurrency, deliveryInRange, deliveryParams, platformOf } from './delivery.ts'
+import { boundCurrency, type Currencies, deliveryInRange, deliveryParams, platformOf } from './delivery.ts'
 import { entityFigures } from './entity-figures.ts'
 
 const minor = z.coerce.bigint()
@@ -20,7 +20,7 @@ const Sides = z.object({
 export type Sides = z.infer<typeof Sides>
 
 /** What each entity's platform claims, and what the model credits it with; highest spend first. */
-export const entityComparison = (model: Model, level: Level) =>
+export const entityComparison = (model: Model, level: Level, currencies: Currencies) =>
   query({
     name: `entity_comparison_${model}_${level}`,
     params: deliveryParams.extend({ limit: z.int() }),
@@ -33,7 +33,7 @@ export const entityComparison = (model: Model, level: Level) =>
     }),
     sql: `
 WITH
-  ${entityFigures(model, level)},
+  ${entityFigures(model, level, { currencies })},
   ranked AS (
     SELECT entity_id, spend_minor, platform_conversions, platform_value_minor,
       arraySum(mapValues(counts_by_type)) AS conversions, cash_count, cash_value, count() OVER () AS row_count
@@ -62,7 +62,7 @@ const entitiesOf = (level: Level) => `
  * The same by platform, where a conversion that several of its entities share counts once; and what paid clicks earned
  * that name no entity of the level.
  */
-export function platformTotals(model: Model, level: Level) {
+export function platformTotals(model: Model, level: Level, currencies: Currencies) {
   const distinct = (condition: string) =>
     isSingleCredit(model) ? `countIf(${condition})` : `uniqExactIf(conversion_id, ${condition})`
   const earned = `${distinct('true')} AS conversions, ${distinct("revenue_type = 'cash'")} AS cash_count,
@@ -95,7 +95,7 @@ WITH
     ) AS e ON e.entity_id = c.campaign_id
     GROUP BY platform
   ),
-  ${deliveryInRange({ currency: boundCurrency })},
+  ${deliveryInRange({ currencies, currency: boundCurrency })},
   delivered AS (
     SELECT ${platformOf('platform')} AS name, ifNull(sum(spend_minor), 0) AS spend_minor,
       sum(platform_conversions) AS platform_conversions, sum(platform_value_minor) AS platform_value_minor,

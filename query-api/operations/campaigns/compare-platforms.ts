@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inCurrencies } from '../../../clickhouse/queries/delivery-currencies.ts'
 import { entityComparison, platformTotals, type Sides } from '../../../clickhouse/queries/platform-comparison.ts'
 import { reportedBasis } from '../../../domain/ad-platforms.ts'
 import { fromMinor, fromMinorAsNumber } from '../../../domain/money.ts'
@@ -99,10 +100,12 @@ export const comparePlatforms = operation({
     const { date_from, date_to, model, level } = query
     const currency = profile.reportingCurrency
     const range = { profile: profile.id, currency, from: date_from, to: date_to }
-    const [platforms, rows] = await Promise.all([
-      clickhouse.run(platformTotals(model, level), range),
-      clickhouse.run(entityComparison(model, level), { ...range, limit: mostRows }),
-    ])
+    const [platforms, rows] = await inCurrencies(clickhouse, range, (currencies) =>
+      Promise.all([
+        clickhouse.run(platformTotals(model, level, currencies), range),
+        clickhouse.run(entityComparison(model, level, currencies), { ...range, limit: mostRows }),
+      ]),
+    )
     return {
       data: {
         platforms: platforms.map(({ platform, delivery_through, unassigned_count, unassigned_value, ...sides }) => {

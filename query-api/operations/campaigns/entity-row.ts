@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { EntityRow } from '../../../clickhouse/queries/entity-figures.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { Level } from '../../../http/operation.ts'
 import { Outcomes, outcomeFigures, ratio } from './figures.ts'
+import type { EntityRow } from './report-reads.ts'
 
 export const CampaignRow = z
   .object({

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { campaignReport, campaignSorts } from '../../../clickhouse/queries/campaign-report.ts'
+import { campaignSorts } from '../../../clickhouse/queries/campaign-report.ts'
 import { Cursor, decodeCursor, encodeCursor } from '../../../http/cursor.ts'
 import { DateRange, Level, limit, Model, page } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { CampaignRow, LevelRow, toCampaignRow, toLevelRow } from './entity-row.ts'
 import { deliveredAs, Platform, RangeMeta } from './parameters.ts'
+import { readCampaigns } from './report-reads.ts'
 
 const digits = z.string().regex(/^-?\d{1,38}$/)
 /** Rank, spend and id of the last row. */
@@ -34,12 +35,11 @@ export const listCampaigns = operation({
   handler: async ({ query, profile, clickhouse }) => {
     const { date_from, date_to, model, level, limit, platform, sort, cursor } = query
     const list = [profile.id, date_from, date_to, model, level ?? 'campaign', platform, sort]
-    const [after_rank, after_spend, after_id] =
-      cursor === undefined ? ['0', '0', ''] : decodeCursor(list, Place, cursor)
-    const found = await clickhouse.run(campaignReport(model, level ?? 'campaign', sort), {
-      ...{ profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to },
+    const range = { profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to }
+    const found = await readCampaigns(clickhouse, range, {
+      ...{ model, level: level ?? 'campaign', sort },
       platforms: deliveredAs(platform),
-      ...{ after_rank, after_spend, after_id },
+      after: cursor === undefined ? undefined : decodeCursor(list, Place, cursor),
       limit: limit + 1,
     })
     const rows = found.slice(0, limit)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { adReport } from '../../../clickhouse/queries/ad-report.ts'
 import { findEntity } from '../../../clickhouse/queries/find-entity.ts'
 import { ApiError, DateRange, Level, Model, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { LevelRow, toLevelRow } from './entity-row.ts'
 import { deliveredAs, Platform, RangeMeta } from './parameters.ts'
+import { readEntity } from './report-reads.ts'
 
 const AdRow = LevelRow.extend({
   learning_stage_status: z
@@ -36,16 +36,14 @@ export const readAd = operation({
     const asked = { profile: profile.id, id: params.id, platforms: deliveredAs(platform) }
     const [found] = await clickhouse.run(findEntity(level), asked)
     if (!found) throw new ApiError('not_found', 'There is no such entity at this level.')
-    const [row] = await clickhouse.run(adReport(model, level), {
-      ...{ profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to },
-      entity: found.entity_id,
-    })
+    const range = { profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to }
+    const row = await readEntity(clickhouse, range, { model, level, entity: found.entity_id })
     const isAdSet = level === 'ad_set'
     return {
       data: {
-        ...toLevelRow(row!, level, profile.reportingCurrency),
-        learning_stage_status: isAdSet ? row!.learning_stage_status || null : null,
-        campaign_objective: isAdSet ? row!.campaign_objective || null : null,
+        ...toLevelRow(row, level, profile.reportingCurrency),
+        learning_stage_status: isAdSet ? row.learning_stage_status || null : null,
+        campaign_objective: isAdSet ? row.campaign_objective || null : null,
       },
       meta: { date_from, date_to },
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { campaignTrend } from '../../../clickhouse/queries/campaign-trend.ts'
+import { inCurrencies } from '../../../clickhouse/queries/delivery-currencies.ts'
 import { isUuid } from '../../../domain/ids.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { DateRange, Level, page } from '../../../http/operation.ts'
@@ -44,10 +45,10 @@ export const readTrend = operation({
   response: page(TrendRow, { meta: RangeMeta }),
   handler: async ({ query, profile, clickhouse }) => {
     const { date_from, date_to, entity_ids, level } = query
-    const rows = await clickhouse.run(campaignTrend(level), {
-      ...{ profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to },
-      entities: entity_ids,
-    })
+    const range = { profile: profile.id, currency: profile.reportingCurrency, from: date_from, to: date_to }
+    const rows = await inCurrencies(clickhouse, range, (currencies) =>
+      clickhouse.run(campaignTrend(level, currencies), { ...range, entities: entity_ids }),
+    )
     const data = rows.map(({ spend_minor, ...row }) => ({
       ...row,
       spend: fromMinorAsNumber(spend_minor, profile.reportingCurrency),
