@@ -2,6 +2,10 @@
 export interface ToldRefund {
   asOf: number
   minor: number
+  /** Those kept before currencies were have none, and count as the payment's. */
+  currency?: string
+  /** What told of it last. */
+  deliveryId?: string
 }
 
 /** By what its provider numbers it, behind `r/` for a refund and `d/` for money that a dispute took back. */
@@ -13,6 +17,15 @@ export function withRefund(refunds: ToldRefunds, id: string, told: ToldRefund): 
   const isOlder =
     standing && (told.asOf < standing.asOf || (told.asOf === standing.asOf && told.minor <= standing.minor))
   return isOlder ? refunds : { ...refunds, [id]: told }
+}
+
+/** Money in another currency than the payment's is not taken off it: those refunds are set apart. */
+export function inCurrency(refunds: ToldRefunds, currency: string): { own: ToldRefunds; others: ToldRefund[] } {
+  const isOwn = (told: ToldRefund) => told.currency === undefined || told.currency === currency
+  const others = Object.values(refunds).filter((told) => !isOwn(told))
+  const own =
+    others.length === 0 ? refunds : Object.fromEntries(Object.entries(refunds).filter(([, one]) => isOwn(one)))
+  return { own, others }
 }
 
 /**

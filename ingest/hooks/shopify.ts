@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { cleanText } from '../../domain/text.ts'
 import { parseTime } from '../../domain/time.ts'
+import { id } from '../fields.ts'
 import { describeIssue } from '../issues.ts'
 import { type Notification, type ReadNotification, type Told, Unmappable } from './notification.ts'
 
 const provider = 'shopify'
-const Id = z.union([z.int(), z.string().max(200)]).transform(String)
+const Id = id(200)
 const Time = z
   .string()
   .max(64)
@@ -14,13 +15,16 @@ const Time = z
   .refine(Number.isFinite, { error: 'must be an ISO 8601 time' })
 const Text = z.string().nullish()
 const Money = z.string().max(64)
+const MoneyOf = z.looseObject({ amount: Money, currency_code: z.string() }).nullish()
 
 const Transaction = z.looseObject({
   kind: z.string(),
   status: z.string(),
   amount: Money,
   currency: Text,
+  amount_set: z.looseObject({ shop_money: MoneyOf, presentment_money: MoneyOf }).nullish(),
 })
+type Transaction = z.output<typeof Transaction>
 const Refund = z.looseObject({ id: Id, order_id: Id, created_at: Time, transactions: z.array(Transaction).default([]) })
 const Address = z.looseObject({ first_name: Text, last_name: Text, phone: Text, country_code: Text }).nullish()
 
@@ -71,6 +75,7 @@ export const readShopify: ReadNotification = ({ header, json, body }): Notificat
     return typeof told === 'string' ? { topic, key, told: [], ignored: told } : { topic, key, told }
   } catch (error) {
     if (error instanceof z.ZodError) throw new Unmappable(describeIssue(error.issues[0]!), topic, key)
+    if (error instanceof Unmappable) throw new Unmappable(error.message, topic, key)
     throw error
   }
 }
@@ -92,7 +97,9 @@ function order(json: unknown): Told[] | string {
         occurred_at: sold.processed_at ?? sold.created_at,
         amount: sold.total_price,
         currency: sold.currency,
-        refunded_amount: sum(sold.refunds.flatMap(({ transactions }) => transactions)),
+        refunded_amount: sum(
+          given(sold.refunds.flatMap(({ transactions }) => transactions)).map((one) => refundedOf(one, sold.currency)),
+        ),
         customer: {
           email: sold.email || sold.contact_email || customer?.email,
           phone: sold.phone || customer?.phone || address?.phone,
@@ -109,17 +116,45 @@ function order(json: unknown): Told[] | string {
 
 function refund(json: unknown): Told[] | string {
   const { id, order_id, created_at, transactions } = Refund.parse(json)
-  const currency = transactions.find((one) => one.currency)?.currency
+  const returned = given(transactions)
   // Goods taken back without money: nothing that figures know.
-  if (!currency) return 'no_money'
-  const told = { provider, payment: order_id, id, isDispute: false, amount: sum(transactions), currency }
-  return [{ kind: 'refund', asOf: created_at, refund: told }]
+  if (returned.length === 0) return 'no_money'
+  const amounts = returned.map((one) => amountsOf(one)[0])
+  const currency = amounts[0]?.currency_code
+  if (!currency || amounts.some((one) => one?.currency_code !== currency)) {
+    throw new Unmappable('transactions.currency: must be one and the same')
+  }
+  const amount = sum(amounts.map((one) => one!.amount))
+  return [
+    {
+      kind: 'refund',
+      asOf: created_at,
+      refund: { provider, payment: order_id, id, isDispute: false, amount, currency },
+    },
+  ]
 }
 
-/** What was given back for good, exact to the last decimal. */
-function sum(transactions: z.output<typeof Transaction>[]): string {
-  const given = transactions.filter(({ kind, status }) => kind === 'refund' && status === 'success')
-  const parts = given.map(({ amount }) => /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(amount.trim()))
+/** What was given back for good. */
+const given = (transactions: Transaction[]) =>
+  transactions.filter(({ kind, status }) => kind === 'refund' && status === 'success')
+
+/** The same money in every currency it is told in, that of the shop first: an order's figures are in that one. */
+const amountsOf = ({ amount, currency, amount_set }: Transaction) =>
+  [amount_set?.shop_money, amount_set?.presentment_money, currency ? { amount, currency_code: currency } : null].filter(
+    (one) => one != null,
+  )
+
+function refundedOf(transaction: Transaction, currency: string): string {
+  const amounts = amountsOf(transaction)
+  // One that names no currency is in that of its order.
+  const own = amounts.length === 0 ? transaction : amounts.find((one) => one.currency_code === currency)
+  if (!own) throw new Unmappable('refunds.transactions.currency: must be that of the order')
+  return own.amount
+}
+
+/** Exact to the last decimal. */
+function sum(amounts: string[]): string {
+  const parts = amounts.map((amount) => /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(amount.trim()))
   if (parts.some((part) => part === null)) throw new Unmappable('transactions.amount: must be a decimal number')
   const millionths = parts.reduce((total, part) => total + BigInt(part![1]! + (part![2] ?? '').padEnd(6, '0')), 0n)
   const digits = millionths.toString().padStart(7, '0')

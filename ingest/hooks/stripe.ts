@@ -8,7 +8,8 @@ const Reference = z
   .union([z.string().max(200), z.looseObject({ id: z.string().max(200) })])
   .transform((value) => (typeof value === 'string' ? value : value.id))
   .nullish()
-const Seconds = z.int().min(0)
+/** Within what a date can be. */
+const Seconds = z.int().min(0).max(8_640_000_000_000)
 const Minor = z.int().min(0)
 
 const Event = z.looseObject({
@@ -18,6 +19,9 @@ const Event = z.looseObject({
   livemode: z.boolean().optional(),
   data: z.looseObject({ object: z.looseObject({}) }),
 })
+
+/** What a broken event is still known by. */
+const Named = Event.pick({ id: true, type: true })
 
 const Charge = z.looseObject({
   id: label(200),
@@ -81,7 +85,10 @@ const readers: Record<string, Reader> = {
 
 export const readStripe: ReadNotification = ({ json }): Notification => {
   const parsed = Event.safeParse(json)
-  if (!parsed.success) throw new Unmappable(describeIssue(parsed.error.issues[0]!))
+  if (!parsed.success) {
+    const { id: key, type: topic } = Named.safeParse(json).data ?? {}
+    throw new Unmappable(describeIssue(parsed.error.issues[0]!), topic, key)
+  }
   const event = parsed.data
   const { id: key, type: topic } = event
   const reader = Object.hasOwn(readers, topic) ? readers[topic] : undefined

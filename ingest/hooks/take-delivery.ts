@@ -5,6 +5,7 @@ import { normalise } from '../../domain/identifiers.ts'
 import { ids } from '../../domain/ids.ts'
 import { toMinor } from '../../domain/money.ts'
 import { seal, sealingContext } from '../../domain/sealing.ts'
+import { correctTime } from '../../domain/time.ts'
 import { transaction } from '../../postgres/client.ts'
 import { recordDelivery, settleDelivery, type Verdict } from '../../postgres/stores/hook-deliveries.ts'
 import type { HookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
@@ -33,7 +34,7 @@ export type Taken = { status: Verdict['status'] | 'duplicate'; deliveryId: strin
 type Fact =
   | { kind: 'payment'; asOf: number; payment: Payment }
   | { kind: 'outcome'; asOf: number; outcome: CrmOutcome }
-  | { kind: 'refund'; asOf: number; refund: Refund; minor: number }
+  | { kind: 'refund'; asOf: number; refund: Refund; minor: number; currency: string }
 
 /** A genuine notification: kept as it came, and told to the pipeline, in one transaction before it is answered. */
 export async function takeDelivery(deps: HookDeps, endpoint: HookEndpoint, received: Received): Promise<Taken> {
@@ -71,7 +72,7 @@ export async function takeDelivery(deps: HookDeps, endpoint: HookEndpoint, recei
         : { status: 'ignored', reason: read.ignored ?? null, messages: 0 }
     if (!(await recordDelivery(tx, delivery, first))) return { status: 'duplicate', deliveryId: null }
     if ('failed' in facts || facts.length === 0) return { status: first.status, deliveryId: id }
-    const verdict = await tell(tx, endpoint.profileId, facts, received.receivedAt)
+    const verdict = await tell(tx, delivery, facts, received.receivedAt)
     await settleDelivery(tx, id, verdict)
     return { status: verdict.status, deliveryId: id }
   })
@@ -100,7 +101,7 @@ async function factsOf({ told, failed }: Reading, context: ImportContext): Promi
 }
 
 async function factOf(told: Told, context: ImportContext): Promise<Fact> {
-  const { asOf } = told
+  const asOf = asOfBy(told.asOf, context.receivedAt)
   if (told.kind === 'payment') {
     const parsed = PaymentRow.safeParse(told.row)
     if (!parsed.success) throw new Unmappable(describeIssue(parsed.error.issues[0]!))
@@ -111,12 +112,27 @@ async function factOf(told: Told, context: ImportContext): Promise<Fact> {
     if (!parsed.success) throw new Unmappable(describeIssue(parsed.error.issues[0]!))
     return { kind: 'outcome', asOf, outcome: await toCrmOutcome(parsed.data, context) }
   }
-  const minor = toMinor(told.refund.amount, told.refund.currency.toUpperCase())
+  const currency = told.refund.currency.toUpperCase()
+  const minor = toMinor(told.refund.amount, currency)
   if (!minor.ok) throw new Unmappable(`amount: ${minor.reason}`)
-  return { kind: 'refund', asOf, refund: told.refund, minor: minor.value }
+  return { kind: 'refund', asOf, refund: told.refund, minor: minor.value, currency }
 }
 
-async function tell(tx: pg.PoolClient, profileId: string, facts: Fact[], receivedAt: number): Promise<Verdict> {
+/** A time ahead of ours would keep everything told later from counting: it is taken as the receipt's, as an event's is. */
+function asOfBy(told: number, receivedAt: number): number {
+  const corrected = correctTime(told, receivedAt)
+  if (!corrected.ok) throw new Unmappable('as_of: must not be older than two years')
+  return corrected.value.time
+}
+
+const otherCurrency: Verdict = { status: 'unmappable', reason: 'currency: must be that of the payment', messages: 0 }
+
+async function tell(
+  tx: pg.PoolClient,
+  { profileId, id: deliveryId }: { profileId: string; id: string },
+  facts: Fact[],
+  receivedAt: number,
+): Promise<Verdict> {
   let messages = 0
   let news = 0
   const pay = async (payment: Payment | undefined) => {
@@ -133,15 +149,19 @@ async function tell(tx: pg.PoolClient, profileId: string, facts: Fact[], receive
       messages++
       news++
     } else if (fact.kind === 'payment') {
-      const payment = await foldPayment(tx, fact.payment, fact.asOf)
-      if (payment) news++
-      await pay(payment)
+      const folded = await foldPayment(tx, fact.payment, fact.asOf)
+      if (!folded) continue
+      news++
+      await pay(folded.payment)
+      for (const misread of folded.misread) await settleDelivery(tx, misread, otherCurrency)
     } else {
       const { provider, payment, id, isDispute } = fact.refund
-      const told = { asOf: fact.asOf, minor: fact.minor }
+      const told = { asOf: fact.asOf, minor: fact.minor, currency: fact.currency, deliveryId }
       const target = { profileId, id: ids.payment(profileId, provider, payment) }
       const folded = await foldRefund(tx, target, `${isDispute ? 'd' : 'r'}/${id}`, told)
-      if (folded.isNews) news++
+      if (folded.kind === 'other_currency') return otherCurrency
+      if (folded.kind === 'old_news') continue
+      news++
       await pay(folded.payment)
     }
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { refundedMinor, type ToldRefund, type ToldRefunds, withRefund } from '../../domain/hooks/refunds.ts'
+import { inCurrency, refundedMinor, type ToldRefund, type ToldRefunds, withRefund } from '../../domain/hooks/refunds.ts'
 import { ownCodec } from '../../schemas/codec.ts'
 import type { Payment } from '../../schemas/messages.ts'
 import { topics } from '../../schemas/topics.ts'
@@ -42,8 +42,15 @@ const withRefunds = (payment: Payment, refunds: ToldRefunds): Payment => ({
   refunded_minor: refundedMinor(payment.refunded_minor, refunds),
 })
 
-/** What to say about the payment now; undefined when something newer has been told. */
-export async function foldPayment(tx: pg.PoolClient, payment: Payment, asOf: number): Promise<Payment | undefined> {
+/**
+ * What to say about the payment now; undefined when something newer has been told. Refunds that were told before it, in
+ * another currency, are given up: `misread` are the deliveries that told of them.
+ */
+export async function foldPayment(
+  tx: pg.PoolClient,
+  payment: Payment,
+  asOf: number,
+): Promise<{ payment: Payment; misread: string[] } | undefined> {
   const { profile_id: profileId, payment_id: id } = payment
   const state = await takeState(tx, profileId, id)
   if (state.message && state.asOf !== null) {
@@ -52,22 +59,31 @@ export async function foldPayment(tx: pg.PoolClient, payment: Payment, asOf: num
       asOf < state.asOf || (asOf === state.asOf && payment.refunded_minor < decode(state.message).refunded_minor)
     if (isOlder) return undefined
   }
-  await keepState(tx, profileId, id, { ...state, asOf, message: ownCodec.encode(topics.payments, payment) })
-  return withRefunds(payment, state.refunds)
+  const { own: refunds, others } = inCurrency(state.refunds, payment.currency)
+  await keepState(tx, profileId, id, { asOf, message: ownCodec.encode(topics.payments, payment), refunds })
+  const misread = others.flatMap(({ deliveryId }) => deliveryId ?? [])
+  return { payment: withRefunds(payment, refunds), misread }
 }
 
-/** The payment with this refund; undefined while nothing is known of the payment, or when this refund is old news. */
+export type FoldedRefund =
+  | { kind: 'news'; payment: Payment | undefined }
+  | { kind: 'old_news' }
+  | { kind: 'other_currency' }
+
+/** The payment with this refund; undefined while nothing is known of the payment. */
 export async function foldRefund(
   tx: pg.PoolClient,
   payment: { profileId: string; id: string },
   refundId: string,
   told: ToldRefund,
-): Promise<{ isNews: boolean; payment: Payment | undefined }> {
+): Promise<FoldedRefund> {
   const state = await takeState(tx, payment.profileId, payment.id)
+  const known = state.message ? decode(state.message) : undefined
+  if (known && known.currency !== told.currency) return { kind: 'other_currency' }
   const refunds = withRefund(state.refunds, refundId, told)
-  if (refunds === state.refunds) return { isNews: false, payment: undefined }
+  if (refunds === state.refunds) return { kind: 'old_news' }
   await keepState(tx, payment.profileId, payment.id, { ...state, refunds })
-  return { isNews: true, payment: state.message ? withRefunds(decode(state.message), refunds) : undefined }
+  return { kind: 'news', payment: known && withRefunds(known, refunds) }
 }
 
 /** Whether an outcome that is told as of a time is the newest word about it. */

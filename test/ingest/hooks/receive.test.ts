@@ -223,6 +223,115 @@ describe('any other provider', () => {
   })
 })
 
+describe('a refund in another currency than its payment’s', () => {
+  const paid = {
+    type: 'payment',
+    external_id: 'p-1',
+    occurred_at: '2026-10-02T10:00:00Z',
+    amount: '100.00',
+    currency: 'USD',
+  }
+  const refund = (fields: object) => ({ type: 'refund', payment_external_id: 'p-1', external_id: 'r-1', ...fields })
+  const inPesos = refund({ amount: '5000', currency: 'CLP', as_of: '2026-10-03T10:00:00Z' })
+  const inDollars = refund({ amount: '50.00', currency: 'USD', as_of: '2026-10-03T10:00:00Z' })
+  const reason = 'currency: must be that of the payment'
+
+  it('is unmappable and changes no figure', async () => {
+    const hook = await world.endpoint('generic')
+    await hook.generic(paid)
+    expect((await hook.generic(inPesos)).body.data.status).toBe('unmappable')
+    expect((await hook.deliveries()).at(-1)).toMatchObject({ status: 'unmappable', reason, messages: 0 })
+    await hook.generic(inDollars)
+    await hook.generic(refund({ amount: '9000', currency: 'CLP', as_of: '2026-10-04T10:00:00Z' }))
+    await hook.generic({ ...paid, amount: '101.00' })
+    expect((await hook.payments()).map((one) => one.refunded_minor)).toEqual([0, 5_000, 5_000])
+  })
+
+  it('is found out when it came before its payment', async () => {
+    const hook = await world.endpoint('generic')
+    await hook.generic(inPesos)
+    await hook.generic(refund({ external_id: 'r-2', amount: '1.50', currency: 'USD' }))
+    expect((await hook.generic(paid)).body.data.status).toBe('mapped')
+    expect(await hook.deliveries()).toMatchObject([
+      { status: 'unmappable', reason },
+      { status: 'mapped', reason: 'payment_not_told_yet' },
+      { status: 'mapped', reason: null },
+    ])
+    await hook.generic(inDollars)
+    expect((await hook.payments()).map((one) => one.refunded_minor)).toEqual([150, 5_150])
+  })
+
+  it('is unmappable of a Shopify order too, unless it says the amount in the order’s own currency', async () => {
+    const sold = shopifyOrder({ currency: 'USD', total_price: '59.90' })
+    const given = (fields: object) => [{ id: 1, kind: 'refund', status: 'success', ...fields }]
+    const abroad = { amount: '900', currency: 'CLP' }
+    const both = {
+      ...abroad,
+      amount_set: {
+        presentment_money: { amount: '900', currency_code: 'CLP' },
+        shop_money: { amount: '0.95', currency_code: 'USD' },
+      },
+    }
+    const hook = await world.endpoint('shopify')
+    await hook.shopify('orders/paid', sold)
+    const told = async (topic: string, body: object) => (await hook.shopify(topic, body)).body.data.status
+    const updated = (at: string, fields: object) => ({
+      ...sold,
+      updated_at: at,
+      refunds: [{ id: 890_088_186_047, transactions: given(fields) }],
+    })
+    expect(await told('refunds/create', shopifyRefund({ transactions: given(abroad) }))).toBe('unmappable')
+    expect(await told('orders/updated', updated('2026-10-04T10:00:00Z', abroad))).toBe('unmappable')
+    expect((await hook.deliveries()).slice(-2)).toMatchObject([
+      { reason },
+      { reason: 'refunds.transactions.currency: must be that of the order' },
+    ])
+    expect(await told('refunds/create', shopifyRefund({ transactions: given(both) }))).toBe('mapped')
+    expect(await told('orders/updated', updated('2026-10-05T10:00:00Z', both))).toBe('mapped')
+    expect((await hook.payments()).map((one) => one.refunded_minor)).toEqual([0, 95, 95])
+  })
+})
+
+describe('the time of a telling', () => {
+  const deal = (outcome_type: string, as_of: string | number) => ({
+    type: 'outcome',
+    as_of,
+    external_id: 'deal-7',
+    outcome_type,
+    occurred_at: '2026-10-02T10:00:00Z',
+  })
+
+  it.each([-8.59e15, 0, '1999-01-01'])('is unmappable where it cannot be: %s', async (as_of) => {
+    const hook = await world.endpoint('generic')
+    const { status, body } = await hook.generic(deal('closed_won', as_of))
+    expect([status, body.data.status]).toEqual([200, 'unmappable'])
+    expect(await hook.deliveries()).toMatchObject([{ reason: 'as_of: must not be older than two years' }])
+  })
+
+  it('is that of the receipt where a provider’s seconds are in the future, and none where they are no date', async () => {
+    const hook = await world.endpoint('stripe')
+    for (const [created, became] of [
+      [10_000_000_000_000, 'unmappable'],
+      [4_000_000_000, 'mapped'],
+    ] as const) {
+      const { status, body } = await hook.stripe(stripeEvent('charge.succeeded', stripeCharge(), { created }))
+      expect([status, body.data.status]).toEqual([200, became])
+    }
+    const [broken] = await hook.deliveries()
+    expect(broken).toMatchObject({ topic: 'charge.succeeded', reason: expect.stringMatching(/^created: /) })
+  })
+
+  it('does not keep what is told later from counting when it lies in the future', async () => {
+    const hook = await world.endpoint('generic', 'crm')
+    await hook.generic(deal('quote_sent', '2099-01-01'))
+    expect((await hook.generic(deal('closed_won', Date.now()))).body.data.status).toBe('mapped')
+    expect(await hook.told(topics.crmOutcomes)).toMatchObject([
+      { outcome_type: 'quote_sent' },
+      { outcome_type: 'closed_won' },
+    ])
+  })
+})
+
 describe('the door', () => {
   it('refuses what nobody signed, and keeps nothing of it', async () => {
     const hook = await world.endpoint('stripe')
