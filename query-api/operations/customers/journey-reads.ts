@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import { customerTouches } from '../../../clickhouse/queries/customer-touches.ts'
-import { journeyEvents } from '../../../clickhouse/queries/journey-events.ts'
+import { journeyHits, journeyOutcomes } from '../../../clickhouse/queries/journey-events.ts'
 import { journeyPage } from '../../../clickhouse/queries/journey-page.ts'
-import { endOfTime } from '../../../clickhouse/queries/subjects-of-customer.ts'
+import { customerSubjects, endOfTime } from '../../../clickhouse/queries/subjects-of-customer.ts'
 import { touchCreditOfConversion, touchCreditOfCustomer } from '../../../clickhouse/queries/touch-credit.ts'
 import { wholeWeight } from '../../../domain/credit-reference.ts'
 import { models } from '../../../domain/models.ts'
@@ -30,20 +30,16 @@ export interface ReadEvent {
 /** A page of the events, and how many there are. */
 export async function readEvents(
   clickhouse: Warehouse,
-  { until = endOfTime, ...journey }: JourneyOf,
+  { until = endOfTime, profile, customer, limit, offset }: JourneyOf,
 ): Promise<{ events: ReadEvent[]; total_count: number }> {
-  const page = (part: Partial<JourneyOf>) => clickhouse.run(journeyPage, { ...journey, until, ...part })
-  const listed = await page({})
-  const total_count = await countOf(listed, journey.offset, () => page({ limit: 1, offset: 0 }))
-  if (listed.length === 0) return { events: [], total_count }
-  const idsOf = (isOutcome: boolean) => listed.flatMap((row) => (row.is_outcome === isOutcome ? row.id : []))
-  const rows = await clickhouse.run(journeyEvents, {
-    profile: journey.profile,
-    subjects: [...new Set(listed.map((row) => row.subject_id))],
-    hits: idsOf(false),
-    outcomes: idsOf(true),
-  })
-  const adOf = await nameAds(clickhouse, journey.profile, rows)
+  const known = await clickhouse.run(customerSubjects, { profile, customer })
+  const subjects = known.map(({ subject_id }) => subject_id)
+  const page = (limit: number, offset: number) =>
+    clickhouse.run(journeyPage, { profile, subjects, until, limit, offset })
+  const listed = await page(limit, offset)
+  const total_count = await countOf(listed, offset, () => page(1, 0))
+  const rows = await readRows(clickhouse, profile, listed)
+  const adOf = await nameAds(clickhouse, profile, rows)
   const byId = new Map(rows.map((row) => [row.id, row]))
   const events = listed.flatMap(({ id }) => {
     const row = byId.get(id)
@@ -55,6 +51,24 @@ export async function readEvents(
     return { id, isTouch: row.is_touch, event: { ...event, campaign, value_amount } }
   })
   return { events, total_count }
+}
+
+interface Listed {
+  is_outcome: boolean
+  subject_id: string
+  id: string
+}
+
+/** What stands on a page, in full: hits and outcomes side by side, and only the kinds that are there. */
+async function readRows(clickhouse: Warehouse, profile: string, listed: Listed[]) {
+  const subjects = [...new Set(listed.map((row) => row.subject_id))]
+  const idsOf = (isOutcome: boolean) => listed.flatMap((row) => (row.is_outcome === isOutcome ? row.id : []))
+  const [hits, outcomes] = [idsOf(false), idsOf(true)]
+  const rows = await Promise.all([
+    hits.length > 0 ? clickhouse.run(journeyHits, { profile, subjects, hits }) : [],
+    outcomes.length > 0 ? clickhouse.run(journeyOutcomes, { profile, subjects, outcomes }) : [],
+  ])
+  return rows.flat()
 }
 
 /** A page of the touches with what they earned: of one conversion, or of all that the customer had. */
