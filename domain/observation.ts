@@ -5,15 +5,18 @@ import { strongest } from './subject.ts'
 /** What one message says about who somebody is. */
 export interface Observation {
   profileId: string
-  /** `evidenceOrder` of the message's event time and id. */
+  /** `evidenceOrder` of the message's event time, or its receipt where that came first, and id. */
   evidence: string
   isTrusted: boolean
   visitorId: string | null
   identifiers: { type: IdentifierType; token: string; value: string | null }[]
   firstName: string | null
   lastName: string | null
-  /** The identifier that a link token of the page's address names: it gives the browser to somebody, and says no more. */
-  linkedToken?: string | null
+  /**
+   * The identifier that a link token of the page's address names: it gives the browser to somebody, and says no more.
+   * Its evidence is the receipt: a time that the browser claims would take the browser from who was in it before.
+   */
+  linked?: { token: string; evidence: string } | null
 }
 
 /** A browser's word on whose it is. */
@@ -36,13 +39,13 @@ export const linkKey = (link: { a: string; b: string; isTrusted: boolean }) => `
 export function digest(observations: Observation[]): Seen {
   const seen: Seen = { identifiers: new Map(), links: new Map(), visitors: new Map() }
   for (const observation of observations) {
-    const { profileId, evidence, isTrusted, visitorId, identifiers, firstName, lastName, linkedToken } = observation
+    const { profileId, evidence, isTrusted, visitorId, identifiers, firstName, lastName, linked } = observation
     const subject = strongest(identifiers)
     // Who signs in is who they are, whoever the link was sent to.
-    const owner = subject?.token ?? linkedToken
+    const owner = subject ? { token: subject.token, evidence } : linked
     if (visitorId && owner) {
       // One for each owner: who was erased meanwhile must not stand before somebody of the same batch.
-      keepEarlier(seen.visitors, `${profileId}${visitorId}${owner}`, { profileId, visitorId, token: owner, evidence })
+      keepEarlier(seen.visitors, `${profileId}${visitorId}${owner.token}`, { profileId, visitorId, ...owner })
     }
     if (!subject) continue
     const named = (value: string | null): Ordered | null => (value ? { value, evidence } : null)

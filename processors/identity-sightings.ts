@@ -20,6 +20,7 @@ const sightingOf = ({ profile_id, sighting_id, occurred_at, identifiers, traits 
   profileId: profile_id,
   evidenceId: sighting_id,
   eventTime: occurred_at,
+  receivedAt: occurred_at,
   isTrusted: true,
   visitorId: null,
   identifiers,

@@ -41,6 +41,7 @@ const facts = (outcome: Outcome, row: OutcomeRow) => ({
       profileId: row.profile_id,
       evidenceId: row.outcome_id,
       eventTime: outcome.occurred_at,
+      receivedAt: outcome.received_at,
       isTrusted: true,
       visitorId: row.visitor_id,
       identifiers: outcome.identifiers,

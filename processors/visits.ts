@@ -44,6 +44,7 @@ function facts({ value: visit, version }: Message<VisitBatch>) {
         profileId: visit.profile_id,
         evidenceId: hit.event_id,
         eventTime: hit.event_time,
+        receivedAt: visit.received_at,
         isTrusted: false,
         visitorId: visit.visitor_id,
         identifiers: hit.identifiers,

@@ -10,6 +10,7 @@ export interface Sighting {
   profileId: string
   evidenceId: string
   eventTime: number
+  receivedAt: number
   isTrusted: boolean
   visitorId: string | null
   identifiers: Identifier[]
@@ -49,7 +50,8 @@ function storable(text: unknown): string | null {
 }
 
 function toObservation(sighting: Sighting, version: bigint, keys: Keys): Observation {
-  const { profileId, evidenceId, eventTime, isTrusted, visitorId, identifiers, traits, linkedToken = null } = sighting
+  const { profileId, evidenceId, eventTime, receivedAt, isTrusted, visitorId, identifiers, traits, linkedToken } =
+    sighting
   // Without its key a value was erased: the person is gone, the grouping by token stays.
   const reveal = (token: string, what: 'value' | 'traits', sealed: Buffer): string | null => {
     const key = keys.get(token)
@@ -58,7 +60,7 @@ function toObservation(sighting: Sighting, version: bigint, keys: Keys): Observa
   const names = JSON.parse((traits && reveal(traits.token, 'traits', traits.sealed)) ?? '{}')
   return {
     profileId,
-    evidence: evidenceOrder(eventTime, evidenceId, version),
+    evidence: evidenceOrder(Math.min(eventTime, receivedAt), evidenceId, version),
     isTrusted,
     visitorId,
     identifiers: identifiers.map(({ type, token, sealed }) => ({
@@ -68,6 +70,9 @@ function toObservation(sighting: Sighting, version: bigint, keys: Keys): Observa
     })),
     firstName: storable(names.first_name),
     lastName: storable(names.last_name),
-    linkedToken,
+    // Behind the sign-ins of the same instant, whose ids are hexadecimal.
+    linked: linkedToken
+      ? { token: linkedToken, evidence: evidenceOrder(receivedAt, `link-${evidenceId}`, version) }
+      : null,
   }
 }

@@ -148,17 +148,23 @@ describe('an erased customer', () => {
         user_traits: { email: 'ben@example.com' },
       },
     ])
+    await visit('ben-browser', [{ event_time: at - day, url: 'https://shop.example/a', link_token: token }])
     await pay('order-1', at + day, 120.5, ana)
     await pay('order-2', at + 2 * day, 80, { email: ana.email })
     await pay('order-3', at + day, 10, { email: 'ben@example.com' })
     await drain()
     before = await figures()
     expect(before.tables.credits!.length).toBeGreaterThanOrEqual(3)
-    const owner = await postgres.query(
-      'SELECT i.customer_id FROM visitor_assignments v JOIN identifiers i USING (profile_id, token) WHERE v.visitor_id = $1',
-      [ids.visitor(profile, 'ana-browser')],
-    )
-    expect(owner.rows).toEqual([{ customer_id: customerId }])
+    const owner = async (visitor: string) =>
+      (
+        await postgres.query(
+          'SELECT i.customer_id FROM visitor_assignments v JOIN identifiers i USING (profile_id, token) WHERE v.visitor_id = $1',
+          [ids.visitor(profile, visitor)],
+        )
+      ).rows[0].customer_id
+    expect(await owner('ana-browser')).toBe(customerId)
+    // Her link was opened in a browser where Ben had signed in, by a hit that claims to be of the day before.
+    expect(await owner('ben-browser')).not.toBe(customerId)
     tokens = (await postgres.query('SELECT token FROM identifiers WHERE customer_id = $1', [customerId])).rows.map(
       (row) => row.token,
     )

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { evidenceOrder } from '../../../domain/identity-graph.ts'
 import { type IdentityStore, identityStore, type Observation } from '../../../postgres/stores/identity.ts'
 import { named, observation } from '../../observations.ts'
 import { createProfile, openPostgres } from '../../profiles.ts'
@@ -60,7 +61,8 @@ describe('a browser of an erased customer', () => {
 
   it('is taken by no link token either', async () => {
     await identity.observe([named(profile, 130, { [squatter]: 'email' })])
-    await identity.observe([observation(profile, 1, { visitorId: browser, isTrusted: false, linkedToken: squatter })])
+    const linked = { token: squatter, evidence: evidenceOrder(1, 'link') }
+    await identity.observe([observation(profile, 1, { visitorId: browser, isTrusted: false, linked })])
     expect(await owners()).toEqual({ [browser]: erased, [second]: other })
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { evidenceOrder } from '../../../domain/identity-graph.ts'
 import { type IdentityStore, identityStore, type Observation } from '../../../postgres/stores/identity.ts'
 import { observation } from '../../observations.ts'
 import { createProfile, openPostgres } from '../../profiles.ts'
@@ -23,7 +24,12 @@ beforeEach(async () => {
 const signIn = (at: number, token: string, visitorId: string | null = browser): Observation =>
   observation(profile, at, { visitorId, isTrusted: !visitorId, identifiers: [{ type: 'email', token, value: null }] })
 const openLink = (at: number, token: string, parts: Partial<Observation> = {}): Observation =>
-  observation(profile, at, { visitorId: browser, isTrusted: false, linkedToken: token, ...parts })
+  observation(profile, at, {
+    visitorId: browser,
+    isTrusted: false,
+    linked: { token, evidence: evidenceOrder(at, 'link') },
+    ...parts,
+  })
 const owner = async () =>
   (await pool.query('SELECT token FROM visitor_assignments WHERE profile_id = $1', [profile])).rows.map(
     ({ token }) => token,
@@ -53,7 +59,7 @@ describe('a link token', () => {
   it.each([
     ['in order', (all: Observation[]) => all],
     ['the other way round', (all: Observation[]) => all.toReversed()],
-  ])('belongs to the first by event time, told %s', async (_, order) => {
+  ])('gives a browser to whom it was opened for first, told %s', async (_, order) => {
     for (const one of order([openLink(10, ana), signIn(20, ben), openLink(30, ben)])) await identity.observe([one])
     expect(await owner()).toEqual([ana])
   })
