@@ -20,7 +20,7 @@ const maxExternalId = 200
 export function normalise(type: IdentifierType, value: string, hint: { country?: string | null } = {}): Normalised {
   if (value.length > maxInput) return refuse(reasonOf[type])
   const trimmed = value.trim()
-  if (isPlaceholder(trimmed)) return refuse('placeholder')
+  if (isPlaceholder(trimmed) || (hasShape.has(type) && oneCharacterRepeated.test(trimmed))) return refuse('placeholder')
   switch (type) {
     case 'email':
       return normaliseEmail(trimmed)
@@ -52,14 +52,17 @@ const placeholders = new Set(
 )
 const unfilledTemplate = /^(\{\{.*\}\}|\{.*\}|%[a-z_]+%|\$\{.*\}|<.*>)$/i
 const onlyZerosOrSigns = /^[\s0.,:;_+*#/()-]*$/
+/** An id that counts up is 11111 one day, which is nothing to hold against it; an e-mail or a phone never is. */
 const oneCharacterRepeated = /^(.)\1{4,}$/
+const oneLetterRepeated = /^(\D)\1{4,}$/
+const hasShape: ReadonlySet<IdentifierType> = new Set(['email', 'phone', 'national_id'])
 
 function isPlaceholder(value: string): boolean {
   const lower = value.toLowerCase()
   return (
     placeholders.has(lower) ||
     onlyZerosOrSigns.test(lower) ||
-    oneCharacterRepeated.test(lower) ||
+    oneLetterRepeated.test(lower) ||
     unfilledTemplate.test(lower) ||
     /^0{8}-0{4}-0{4}-0{4}-0{12}$/.test(lower)
   )

@@ -99,6 +99,8 @@ describe('an id of another system is kept as it is written', () => {
     [' C-1001 ', 'C-1001'],
     ['hubspot:42', 'hubspot:42'],
     ['Año-1', 'Año-1'],
+    ['11111', '11111'],
+    ['2222222', '2222222'],
   ])('%s is %s', (value, canonical) => {
     expect(normalise('external_customer_id', value)).toEqual({ ok: true, value: canonical })
   })
