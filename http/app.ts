@@ -85,7 +85,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...(isTrustedProxy ? { trustProxy: (address: string) => isTrustedProxy(address) } : {}),
     // While closing, requests that are already on a connection are still answered.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 500 },
+    // An id of any length is an id that nobody has; the size of the head is its limit.
+    routerOptions: { maxParamLength: 16 * 1024 },
     clientErrorHandler: answerBrokenConnection(baseUrl),
     frameworkErrors: (error, _request, reply) => sendError(reply as never, toApiError(error), baseUrl),
   }) as unknown as FastifyInstance

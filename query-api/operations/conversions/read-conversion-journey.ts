@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { findConversions } from '../../../clickhouse/queries/newest-conversions.ts'
+import { impersonalKey } from '../../../domain/customer-keys.ts'
 import { ids, isUuid } from '../../../domain/ids.ts'
 import { ApiError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
@@ -43,8 +44,9 @@ export const readConversionJourney = operation({
     if (!conversion) throw new ApiError('conversion_not_found')
     const { customer_id: customer, conversion_id } = conversion
     const journey = { profile: profile.id, customer, ...query, until: Date.parse(conversion.occurred_at) }
-    const meta = async () => ({
-      customer_key: await asProfile(postgres, profile.id, (tx) => findCustomerKey(tx, profile.id, customer)),
+    const key = () => asProfile(postgres, profile.id, (tx) => findCustomerKey(tx, profile.id, customer))
+    const meta = (customer_key: string | null) => ({
+      customer_key,
       conversion_id,
       outcome_event_id: conversion.outcome_id,
       conversion_type: conversion.conversion_type,
@@ -54,15 +56,15 @@ export const readConversionJourney = operation({
     const isFull = credential.scopes.has('customers:read')
     persons(isFull ? 1 : 0)
     if (!isFull) {
-      const [data, told] = await Promise.all([
+      const [data, customerKey] = await Promise.all([
         readTouches(clickhouse, { ...journey, conversion: conversion_id }),
-        meta(),
+        key(),
       ])
-      return { data, meta: { conversion: told } }
+      return { data, meta: { conversion: meta(impersonalKey(customerKey)) } }
     }
-    const [{ events, total_count }, told, person] = await Promise.all([
+    const [{ events, total_count }, customerKey, person] = await Promise.all([
       readEvents(clickhouse, journey),
-      meta(),
+      key(),
       readPerson({ postgres, clickhouse, profile }, customer),
     ])
     const touches = events.flatMap(({ id, isTouch }) => (isTouch ? id : []))
@@ -76,7 +78,7 @@ export const readConversionJourney = operation({
         })),
         total_count,
       },
-      meta: { conversion: told, person },
+      meta: { conversion: meta(customerKey), person },
     }
   },
 })

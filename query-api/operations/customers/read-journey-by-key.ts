@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { impersonalKey } from '../../../domain/customer-keys.ts'
 import { normalise } from '../../../domain/identifiers.ts'
 import { ApiError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
@@ -44,10 +45,12 @@ export const readJourneyByKey = operation({
       .meta({ id: 'JourneyOrTouches' }),
     { meta: { person: JourneyPerson.optional(), conversion: JourneyConversion.optional() } },
   ),
-  errors: ['customer_not_found'],
+  errors: ['customer_not_found', 'healthcare_scope_forbidden'],
   handler: async ({ query, profile, credential, clickhouse, postgres, vault, persons }) => {
     // Nobody's partner holds it on a healthcare profile: the frame sees to that.
     const isFull = credential.scopes.has('customers:read')
+    if (!isFull && profile.isHealthcare && query.customer_key === undefined)
+      throw new ApiError('healthcare_scope_forbidden')
     const { type, value } = identifierOf(query, isFull)
     const [token] = value === null ? [] : await vault.find(profile.id, [{ type, value }])
     const customer = token && (await asProfile(postgres, profile.id, (tx) => customerOfToken(tx, profile.id, token)))
@@ -59,7 +62,7 @@ export const readJourneyByKey = operation({
         readTouches(clickhouse, journey),
         asProfile(postgres, profile.id, (tx) => findCustomerKey(tx, profile.id, customer)),
       ])
-      return { data, meta: { conversion: { customer_key } } }
+      return { data, meta: { conversion: { customer_key: impersonalKey(customer_key) } } }
     }
     const [{ events, total_count }, person] = await Promise.all([
       readEvents(clickhouse, journey),

@@ -123,6 +123,19 @@ describe('GET /conversions/{id}/journey', () => {
     }
   })
 
+  it('keeps a key that is an e-mail from those who may not read persons', async () => {
+    const profile = await api.profile()
+    const people = peopleOf(api.pool, profile.world)
+    const { subject } = await people.meet({ external_customer_id: 'eva@shop.cl' })
+    const payment = await profile.world.outcome(subject, paidAt)
+    await profile.world.recompute()
+    const project = await profile.reader(['conversions:read'])
+    const hidden = await project(`/conversions/${payment}/journey`)
+    expect(hidden.body.meta.conversion.customer_key).toBeNull()
+    const told = await profile.read(`/conversions/${payment}/journey`)
+    expect(told.body.meta.conversion.customer_key).toBe('eva@shop.cl')
+  })
+
   it('tells the journey of an anonymous converter, who has no key', async () => {
     const { world, read } = await api.profile()
     const visitor = randomUUID()
@@ -168,7 +181,15 @@ describe('GET /conversions/{id}/journey', () => {
     const other = await api.profile()
     const foreign = await other.read(`/conversions/${payment}/journey`)
     expect(foreign).toMatchObject({ status: 404, body: { error: { code: 'conversion_not_found' } } })
-    for (const handle of [uncounted, randomUUID(), 'no-such-key', '%00', "'%20OR%201=1", 'é'.repeat(20)]) {
+    for (const handle of [
+      uncounted,
+      randomUUID(),
+      'no-such-key',
+      '%00',
+      "'%20OR%201=1",
+      'é'.repeat(20),
+      'x'.repeat(2000),
+    ]) {
       const { status, body } = await read(`/conversions/${handle}/journey`)
       expect([status, body.error.code]).toEqual([404, 'conversion_not_found'])
     }
