@@ -26,6 +26,17 @@ const entity = (name: string) =>
 const mayReadPersons = ({ scopes, kind }: Credential, { isHealthcare }: Profile) =>
   scopes.has('customers:read') && !(isHealthcare && (kind === 'api_key' || kind === 'app'))
 
+/**
+ * Credit is published a moment after the report row. A page ends before the first row that has none yet, so that the
+ * next one finds it; only at the head of a page such rows are passed over, so that a reader always gets on.
+ */
+function untilUnpublished<Row>(rows: Row[], isPublished: (row: Row) => boolean): Row[] {
+  const head = rows.findIndex(isPublished)
+  if (head < 0) return rows
+  const end = rows.findIndex((row, at) => at > head && !isPublished(row))
+  return end < 0 ? rows : rows.slice(0, end)
+}
+
 export const listConversions = operation({
   id: 'listCampaignConversions',
   method: 'GET',
@@ -53,10 +64,10 @@ export const listConversions = operation({
   response: page(ConversionRow, { meta: RangeMeta }),
   handler: async ({ query, profile, credential, clickhouse, postgres, persons }) => {
     const { date_from, date_to, model, conversion_type, limit, cursor } = query
-    const asked = levels.filter((level) => query[`${level}_id`] !== undefined)
-    if (asked.length > 1)
-      throw new ApiError('invalid_parameter', `${asked[1]}_id: at most one entity can be asked for.`)
-    const [level] = asked
+    const entities = levels.filter((level) => query[`${level}_id`] !== undefined)
+    if (entities.length > 1)
+      throw new ApiError('invalid_parameter', `${entities[1]}_id: at most one entity can be asked for.`)
+    const [level] = entities
     const id = level && query[`${level}_id`]
     const list = [profile.id, date_from, date_to, model, level, id, conversion_type]
     const [after_day, after_ms, after_id] =
@@ -68,25 +79,25 @@ export const listConversions = operation({
       ...{ profile: profile.id, from: date_from, to: date_to, entity, type: conversion_type ?? '' },
       ...{ after_day, after_ms, after_id, limit: limit + 1 },
     })
-    const conversions = found.slice(0, limit)
-    const credits = await creditOf(conversions.map((row) => row.conversion_id))
-    // Credit is published a moment after the report row; what is not there yet is left out of this page.
+    const asked = found.slice(0, limit)
+    const credits = await creditOf(asked.map((row) => row.conversion_id))
+    const conversions = untilUnpublished(asked, (row) => credits.has(row.conversion_id))
     const known = conversions.flatMap((row) => {
       const credit = credits.get(row.conversion_id)
       return credit ? [{ ...row, ...credit }] : []
     })
     const rows = known.filter((row) => !row.is_over)
     const isCut = rows.length < known.length
-    const [entities, people] = await Promise.all([
+    const [names, people] = await Promise.all([
       namesOfEntities(rows),
       mayReadPersons(credential, profile) ? namesOfPeople(rows) : undefined,
     ])
     persons(people ? new Set(rows.map((row) => row.customer_id)).size : 0)
     const last = isCut ? rows.at(-1) : conversions.at(-1)
-    const hasNext = (isCut || found.length > limit) && last !== undefined
+    const hasNext = (isCut || found.length > conversions.length) && last !== undefined
     return {
       data: rows.map((row) => ({
-        ...toConversionRow(row, profile.reportingCurrency, entities),
+        ...toConversionRow(row, profile.reportingCurrency, names),
         ...(people && { customer_profile_id: row.customer_id, customer_name: people.get(row.customer_id) ?? null }),
       })),
       pagination: {

@@ -20,7 +20,7 @@ export const linkTokenMessages: Record<LinkTokenReason, string> = {
 }
 
 export type NamedRow =
-  | { by: 'id'; customerId: string; sentKey: null }
+  | { by: 'id'; customerId: string; sentKey: string | null }
   | { by: 'identifier'; selector: CustomerSelector; sentKey: string | null }
   | { by: 'none'; reason: LinkTokenReason; sentKey: string | null }
 
@@ -32,9 +32,10 @@ export function readRow(row: unknown, country: string | undefined): NamedRow {
   const sent = row as Record<string, unknown>
   const { customer_profile_id: id, identifier_type: type } = sent
   if (isPresent(id)) {
+    const sentKey = keyOf(sent.customer_key)
     return typeof id === 'string' && isUuid(id)
-      ? { by: 'id', customerId: id.toLowerCase(), sentKey: null }
-      : none('malformed_selector', keyOf(sent.customer_key))
+      ? { by: 'id', customerId: id.toLowerCase(), sentKey }
+      : none('malformed_selector', sentKey)
   }
   if (isPresent(sent.customer_key)) return named('external_customer_id', sent.customer_key, country)
   if (isPresent(sent.email)) return named('email', sent.email, country)
@@ -58,4 +59,5 @@ function named(type: IdentifierType, value: unknown, country: string | undefined
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : undefined
 
-const keyOf = (value: unknown): string | null => textOf(value)?.slice(0, 1024) ?? null
+/** As it was sent, but for what would make the whole answer unreadable: half a character. */
+const keyOf = (value: unknown): string | null => textOf(value)?.slice(0, 1024).toWellFormed() ?? null

@@ -206,6 +206,23 @@ describe('pages of conversions', () => {
     expect(times).toEqual(times.toSorted().reverse())
   })
 
+  it('end before a conversion whose credit is still to come, so that the next one tells of it', async () => {
+    const { id, world, read } = await api.profile()
+    const days = ['01', '02', '03', '04']
+    const [, , third] = await Promise.all(days.map((day) => world.outcome(randomUUID(), at(`${day}T12:00:00`))))
+    await world.recompute()
+    const told = (rows: Row[]) => rows.map((row) => row.occurred_at.slice(8, 10))
+    await api.warehouse.insert('credits', [
+      { profile_id: id, conversion_id: ids.conversion(id, third!), version: `${2n ** 127n}`, is_deleted: 1 },
+    ])
+    const first = await read(`/campaigns/conversions?${october}`)
+    expect(told(first.body.data)).toEqual(['04'])
+    expect(first.body.pagination.has_next).toBe(true)
+    const next = await read(`/campaigns/conversions?${october}&cursor=${first.body.pagination.cursor}`)
+    expect(told(next.body.data)).toEqual(['02', '01'])
+    expect(next.body.pagination.has_next).toBe(false)
+  })
+
   it('hold fewer rows when paths are long', async () => {
     const { id, world, read } = await api.profile()
     await world.ad('111')

@@ -101,6 +101,7 @@ describe('minting', () => {
 
   it.each([
     ['an id that is none', { customer_profile_id: 'x', email: 'ana@example.com' }, 'malformed_selector', null],
+    ['an id beside a key', { customer_profile_id: 'x', customer_key: 'C-1001' }, 'malformed_selector', 'C-1001'],
     ['an id that is a number', { customer_profile_id: 7, email: 'ana@example.com' }, 'malformed_selector', null],
     ['an empty key', { customer_key: '', email: 'ana@example.com' }, 'malformed_selector', ''],
     [
@@ -146,14 +147,16 @@ describe('minting', () => {
       { customer_key: 'new' },
       { email: 'new@example.com' },
       { customer_key: 'guest' },
-      { customer_profile_id: randomUUID() },
+      { customer_profile_id: randomUUID(), customer_key: 'kX' },
+      { customer_key: 'a\ud800' },
     ])
-    expect(body.data).toMatchObject({ minted: 0, not_found: 4, invalid: 0 })
+    expect(body.data).toMatchObject({ minted: 0, not_found: 5, invalid: 0 })
     expect(body.data.results.map(({ customer_key }: { customer_key: string }) => customer_key)).toEqual([
       'new',
       null,
       'guest',
-      null,
+      'kX',
+      'a\ufffd',
     ])
     expect([await profile.count('vault'), await profile.count('identifiers')]).toEqual([0, 0])
   })
