@@ -51,7 +51,7 @@ WITH
     ) AS x ON x.base = c.currency AND x.quote = c.reporting_currency AND c.day >= x.date
   ),
   flagged AS (
-    SELECT c.*, if(c.revenue_type = 'cash', f.is_first_payment, NULL) AS is_first_payment,
+    SELECT c.*, if(c.revenue_type = 'cash' AND c.amount_minor > 0, f.is_first_payment, NULL) AS is_first_payment,
       f.opens_first_payment AS opens_first_payment
     FROM valued AS c
     LEFT JOIN (

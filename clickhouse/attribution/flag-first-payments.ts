@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { statement } from '../query.ts'
 
-/** First payments, in the words of domain/first-payments.ts. A ref that is the zero id means an untagged payment. */
+/**
+ * First payments, in the words of domain/first-payments.ts. A ref that is the zero id means an untagged payment. What
+ * carries no money is no payment: it is never the first, and takes nobody's place.
+ */
 export const flagFirstPayments = statement({
   name: 'flag_first_payments',
   params: z.object({ run: z.uuid() }),
@@ -11,7 +14,7 @@ WITH
   payments AS (
     SELECT profile_id, customer_id, outcome_id, UUIDToNum(outcome_id) AS id, at, subject_ref, is_installment,
       subject_ref = toUUID('00000000-0000-0000-0000-000000000000') AS is_untagged
-    FROM recompute_conversions WHERE run_id = {run:UUID} AND revenue_type = 'cash'
+    FROM recompute_conversions WHERE run_id = {run:UUID} AND revenue_type = 'cash' AND amount_minor > 0
   ),
   -- Places count from 1; 0 where there is no such payment.
   placed AS (

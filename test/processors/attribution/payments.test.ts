@@ -53,6 +53,19 @@ describe('first payments', () => {
     )
   })
 
+  it('are not used up by what carries no money', async () => {
+    const world = await openProfile(warehouse)
+    const buyer = randomUUID()
+    const [none, zero] = [
+      await world.outcome(buyer, at('01T00:00:00'), { amount: null }),
+      await world.outcome(buyer, at('02T00:00:00'), { amount: 0 }),
+    ]
+    const paid = await world.outcome(buyer, at('20T00:00:00'), { amount: 7_701 })
+    await world.recompute()
+    const flags = new Map((await world.credits()).map((credit) => [credit.outcome_id, credit.is_first_payment]))
+    expect([none, zero, paid].map((id) => flags.get(id))).toEqual([null, null, true])
+  })
+
   it('are none of a conversion that is no payment', async () => {
     const world = await openProfile(warehouse)
     await world.outcome(randomUUID(), at('03T00:00:00'), { type: 'lead_created' })

@@ -74,7 +74,7 @@ export async function openProfile(
           event_type: parts.type ?? 'payment_received',
           occurred_at: timestamp(at),
           received_at: timestamp(at),
-          amount_minor: parts.amount ?? 10_000,
+          amount_minor: parts.amount === undefined ? 10_000 : parts.amount,
           refunded_minor: parts.refunded ?? 0,
           currency: parts.currency ?? currency,
           subject_ref: parts.subjectRef ?? null,
@@ -160,7 +160,7 @@ export interface OutcomeParts {
   externalId?: string
   stage?: string
   actionSource?: string
-  amount?: number
+  amount?: number | null
   refunded?: number
   currency?: string
   subjectRef?: string | null
