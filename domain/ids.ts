@@ -13,17 +13,20 @@ export function uuidv5(namespace: string, name: string): string {
 
 export type EntityLevel = 'campaign' | 'ad_set' | 'ad'
 
+/** A part with another behind it: whatever it holds, two different pairs never read the same. */
+const part = (text: string) => (/[%:]/.test(text) ? text.replaceAll('%', '%25').replaceAll(':', '%3A') : text)
+
 /** Deterministic ids, each from the profile, the source and the source's own key. */
 export const ids = {
   visitor: (profile: string, visitorId: string) => uuidv5(profile, `visitor:${visitorId}`),
-  hit: (profile: string, visitorId: string, eventId: string) => uuidv5(profile, `hit:${visitorId}:${eventId}`),
+  hit: (profile: string, visitorId: string, eventId: string) => uuidv5(profile, `hit:${part(visitorId)}:${eventId}`),
   serverEvent: (profile: string, idempotencyKey: string) => uuidv5(profile, `event:${idempotencyKey}`),
   trackerOutcome: (profile: string, hitId: string) => uuidv5(profile, `tracker:${hitId}`),
   crmOutcome: (profile: string, provider: string, externalId: string) =>
-    uuidv5(profile, `crm:${provider}:${externalId}`),
+    uuidv5(profile, `crm:${part(provider)}:${externalId}`),
   payment: (profile: string, provider: string, externalId: string) =>
-    uuidv5(profile, `payment:${provider}:${externalId}`),
+    uuidv5(profile, `payment:${part(provider)}:${externalId}`),
   conversion: (profile: string, outcomeId: string) => uuidv5(profile, `conversion:${outcomeId}`),
   entity: (profile: string, level: EntityLevel, platform: string, externalId: string) =>
-    uuidv5(profile, `${level}:${platform}:${externalId}`),
+    uuidv5(profile, `${level}:${part(platform)}:${externalId}`),
 }
