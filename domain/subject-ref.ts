@@ -29,23 +29,30 @@ const yearFirst = /(?<!\d)(?:19|20)\d\d[_-](?:0?[1-9]|1[0-2])[_-](?:0?[1-9]|[12]
 const dayAndMonth = /(?<!\d)(?:0?[1-9]|[12]\d|3[01])[_-](?:0?[1-9]|[12]\d|3[01])[_-](?:(?:19|20)\d\d|\d\d)(?!\d)/
 const compact =
   /(?<!\d)(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])(?:19|20)\d\d)(?!\d)/
-const monthNames = 'jan|ene|feb|mar|apr|abr|may|jun|jul|aug|ago|sep|set|oct|nov|dec|dic'
+const month =
+  '(?:jan(?:uary)?|ene(?:ro)?|feb(?:ruary|rero)?|mar(?:ch|zo)?|apr(?:il)?|abr(?:il)?|may(?:o)?|june?|junio|july?|julio|aug(?:ust)?|ago(?:sto)?|sept?(?:ember|iembre)?|set(?:iembre)?|oct(?:ober|ubre)?|nov(?:ember|iembre)?|dec(?:ember)?|dic(?:iembre)?)'
+const year = '(?:19|20)\\d\\d'
 const withMonthName = new RegExp(
-  `(?<!\\d)\\d{1,2}[_-]?(?:${monthNames})[a-z]*[_-]?(?:(?:19|20)\\d\\d|\\d\\d)(?!\\d)|(?:^|[_-])(?:${monthNames})[a-z]*[_-]?\\d{1,2}[_-](?:19|20)\\d\\d(?!\\d)`,
+  [
+    `(?<!\\d)\\d{1,2}[_-]?${month}[_-]?(?:${year}|\\d\\d)(?!\\d)`,
+    `(?:^|[_-])${month}[_-]?(?:\\d{1,2}[_-])?${year}(?!\\d)`,
+    `(?<!\\d)${year}[_-]?${month}(?:[_-]?\\d{1,2})?(?![a-z\\d])`,
+  ].join('|'),
   'i',
 )
 const hasDate = (value: string) =>
   yearFirst.test(value) || dayAndMonth.test(value) || compact.test(value) || withMonthName.test(value)
 
-/** Whole tokens only: a random id that happens to contain "ana" is no name. */
-function hasName(value: string): boolean {
-  const tokens = value.split(/[_-]+/).filter(Boolean)
-  const isAllLetters = /^[A-Za-z_-]+$/.test(value)
-  return tokens.flatMap(wordsOf).some((word) => commonNames.has(word) && (word.length > 3 || isAllLetters))
-}
+/** Whole words only: a random id that happens to contain "ana" is no name. */
+const hasName = (value: string) =>
+  value
+    .split(/[_-]+/)
+    .flatMap(wordsOf)
+    .some((word) => commonNames.has(word))
 
+/** Digits around a word do not hide it; within a token a capital starts the next word. */
 function wordsOf(token: string): string[] {
   const letters = token.replace(/^\d+|\d+$/g, '')
-  const words = /^(?:[A-Z][a-z]{2,})+$/.test(letters) ? letters.split(/(?=[A-Z])/) : [letters]
+  const words = /^[A-Za-z][a-z]{2,}(?:[A-Z][a-z]{2,})*$/.test(letters) ? letters.split(/(?=[A-Z])/) : [letters]
   return words.map((word) => word.toLowerCase())
 }

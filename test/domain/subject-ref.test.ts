@@ -16,6 +16,9 @@ describe('SPEC 4.6 subject_ref rule 2: accepted shapes', () => {
     'mariachi',
     'banana7',
     'x-2024-99',
+    'mariachi-2019',
+    'x2024market',
+    'kanab-3anab',
   ])('%s', (value) => {
     expect(checkSubjectRef(value)).toEqual({ ok: true, value })
   })
@@ -45,7 +48,15 @@ describe('SPEC 4.6 subject_ref rule 6: nothing that names the person', () => {
     ['31052019', 'date'],
     ['5-may-2019', 'date'],
     ['31dic2019', 'date'],
+    ['1985-mar-12', 'date'],
+    ['1985mar12', 'date'],
+    ['marzo-1985', 'date'],
+    ['kid_1985_dic', 'date'],
     ['maria', 'name'],
+    ['ana-12', 'name'],
+    ['Ana2', 'name'],
+    ['leo_5', 'name'],
+    ['mariaPerez', 'name'],
     ['Juan', 'name'],
     ['JuanPerez', 'name'],
     ['kid_sofia_2', 'name'],
