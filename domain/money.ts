@@ -5,16 +5,17 @@ export type MoneyReason = 'invalid_amount' | 'unknown_currency' | 'negative_amou
 
 const decimal = /^([+-]?)(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i
 const maxText = 64
-const maxMinor = BigInt(Number.MAX_SAFE_INTEGER)
+/** The largest whole number that a message can carry: the codec wants one that has a neighbour. */
+const maxMinor = BigInt(Number.MAX_SAFE_INTEGER - 1)
 
 /**
  * Minor units from the decimal notation, digit by digit: 1.005 × 100 in floating point is 100.49999…
- * More decimals than the currency has are rounded half away from zero.
+ * More decimals than the currency has are rounded half away from zero, or refused where the amount must be exact.
  */
 export function toMinor(
   value: number | string,
   currency: string,
-  options: { allowNegative?: boolean } = {},
+  options: { allowNegative?: boolean; isExact?: boolean } = {},
 ): Checked<number, MoneyReason> {
   const units = minorUnitsOf(currency)
   if (units === undefined) return refuse('unknown_currency')
@@ -27,6 +28,7 @@ export function toMinor(
   const digits = whole + fraction
   if (point > maxText + digits.length) return isZero(digits) ? accept(0) : refuse('amount_too_large')
   const kept = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0')
+  if (options.isExact && !isZero(digits.slice(Math.max(0, point)))) return refuse('invalid_amount')
   const isRoundedUp = point >= 0 && Number(digits[point] ?? '0') >= 5
   const minor = BigInt(kept) + (isRoundedUp ? 1n : 0n)
   if (minor > maxMinor) return refuse('amount_too_large')

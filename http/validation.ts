@@ -48,6 +48,8 @@ function fieldName(issue: z.core.$ZodIssue): string {
 
 function fieldCode(schema: z.ZodType, issue: z.core.$ZodIssue): ErrorCode | undefined {
   const [name] = issue.path
+  // A body that may be left out.
+  if (schema instanceof z.ZodPrefault) return fieldCode(schema.unwrap() as z.ZodType, issue)
   if (!(schema instanceof z.ZodObject) || typeof name !== 'string') return undefined
   const field = schema.shape[name] as z.ZodType | undefined
   return field && fieldErrors.get(field)?.code

@@ -40,9 +40,21 @@ describe('an amount becomes exact minor units', () => {
     [1, 'ZZZ', 'unknown_currency'],
     [1, 'usd', 'unknown_currency'],
     [90_071_992_547_409.92, 'USD', 'amount_too_large'],
+    ['90071992547409.91', 'USD', 'amount_too_large'],
     ['1e300', 'USD', 'amount_too_large'],
   ])('%s %s is refused as %s', (value, currency, reason) => {
     expect(toMinor(value, currency)).toEqual({ ok: false, reason })
+  })
+
+  test.each([
+    ['100.00', true],
+    ['100.0000', true],
+    ['1e2', true],
+    ['100.004', false],
+    ['0.004', false],
+    ['1e-3', false],
+  ])('%s USD to the cent, where it must be exact: %s', (value, isTaken) => {
+    expect(toMinor(value, 'USD', { isExact: true }).ok).toBe(isTaken)
   })
 
   test('a negative amount is taken where told, rounded away from zero', () => {
@@ -74,8 +86,9 @@ describe('minor units become the exact decimal', () => {
 
 test('there and back is the same amount, in every currency', () => {
   const currency = fc.constantFrom('USD', 'CLP', 'KWD', 'CLF')
+  const largest = Number.MAX_SAFE_INTEGER - 1
   fc.assert(
-    fc.property(fc.maxSafeInteger(), currency, (minor, code) => {
+    fc.property(fc.integer({ min: -largest, max: largest }), currency, (minor, code) => {
       expect(toMinor(fromMinor(minor, code), code, { allowNegative: true })).toEqual({ ok: true, value: minor || 0 })
     }),
   )

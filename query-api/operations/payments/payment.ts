@@ -136,7 +136,7 @@ function toPayment(row: PaymentRow, actions: StandingActions, customer: string |
     refunded_manual: money(actions.refundedMinor),
     is_refund_capped: refunded > amount,
     is_installment: actions.isInstallment,
-    is_first_payment: row.is_first_payment,
+    is_first_payment: actions.isInstallment ? false : row.is_first_payment,
     is_payer_assigned: actions.payerSubjectId !== null,
     status: customer ? 'identified' : 'unidentified',
     payer: payer

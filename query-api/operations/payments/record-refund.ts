@@ -35,7 +35,8 @@ export const recordRefund = operation({
           }),
       ),
     })
-    .meta({ id: 'ManualRefund' }),
+    .meta({ id: 'ManualRefund' })
+    .prefault({}),
   response: one(Payment, { meta: paymentMeta }),
   status: 201,
   errors: ['not_found', 'amount_invalid', 'manual_refund_exists'],
@@ -56,7 +57,9 @@ export const recordRefund = operation({
 function refundOf(row: PaymentRow, sent: number | string | null | undefined): number {
   const remaining = (row.amount_minor ?? 0n) - row.refunded_minor
   const minor =
-    sent === null || sent === undefined ? { ok: true as const, value: remaining } : toMinor(sent, row.currency)
+    sent === null || sent === undefined
+      ? { ok: true as const, value: remaining }
+      : toMinor(sent, row.currency, { isExact: true })
   if (!minor.ok || minor.value <= 0 || minor.value > remaining) {
     const most = fromMinor(remaining > 0n ? remaining : 0n, row.currency)
     throw new ApiError('amount_invalid', `amount: must be above zero and at most ${most} ${row.currency}`)
