@@ -44,6 +44,10 @@ export const id = (maxLength: number) =>
       error: `must have 1 to ${maxLength} characters`,
     })
 
+/** A text that everybody with a report may read: one that holds an e-mail address was not meant to be. */
+export const impersonal = <Schema extends z.ZodType<string>>(schema: Schema) =>
+  schema.refine((value) => !hasEmail(value), { error: 'must not hold an e-mail address' })
+
 export const PlatformId = z
   .union([z.string(), z.int()], { error: "must be the platform's id" })
   .transform(String)

@@ -61,6 +61,7 @@ export const SentEvent = z
       .trim()
       .min(1)
       .max(200)
+      .refine((key) => key.isWellFormed(), { error: 'must be well-formed text' })
       .nullish()
       .meta({
         description: 'Your own key of the event. Required whenever it carries money; sent again it replaces the event.',

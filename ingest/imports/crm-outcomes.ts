@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { knownClickIds } from '../../domain/click.ts'
 import { ids } from '../../domain/ids.ts'
 import { opportunity } from '../../domain/pipeline-stages.ts'
-import { hasEmail } from '../../domain/text.ts'
 import type { CrmOutcome } from '../../schemas/messages.ts'
-import { Amount, ClickIds, Currency, id, label, minorOf, PlatformId, Time } from '../fields.ts'
+import { Amount, ClickIds, Currency, id, impersonal, label, minorOf, PlatformId, Time } from '../fields.ts'
 import { sealPerson } from '../person.ts'
 import { Contact, type ImportContext, occurredAt, Provider, personOf } from './row.ts'
 
-const stageText = label(200).refine((text) => !hasEmail(text), { error: 'must name a stage' })
-const stageId = id(200).refine((text) => !hasEmail(text), { error: 'must be the id of a stage' })
+const stageText = impersonal(label(200))
+const stageId = impersonal(id(200))
 
 /** Where a deal stands: by name alone, or by the CRM's own id, with its name and pipeline. */
 const Stage = z
@@ -26,8 +25,8 @@ const Stage = z
 export const CrmOutcomeRow = z
   .object({
     provider: Provider,
-    external_id: id(200),
-    outcome_type: label(100).nullish(),
+    external_id: impersonal(id(200)),
+    outcome_type: impersonal(label(100)).nullish(),
     stage: Stage.nullish(),
     occurred_at: Time,
     value: Amount.nullish(),

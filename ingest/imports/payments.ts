@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { knownClickIds } from '../../domain/click.ts'
 import { ids } from '../../domain/ids.ts'
 import type { Payment } from '../../schemas/messages.ts'
-import { Amount, ClickIds, Currency, id, minorOf, Time } from '../fields.ts'
+import { Amount, ClickIds, Currency, id, impersonal, minorOf, Time } from '../fields.ts'
 import { sealPerson, subjectToken } from '../person.ts'
 import { Contact, type ImportContext, occurredAt, Provider, personOf, SubjectRef } from './row.ts'
 
@@ -10,7 +10,7 @@ import { Contact, type ImportContext, occurredAt, Provider, personOf, SubjectRef
 export const PaymentRow = z
   .object({
     provider: Provider,
-    external_id: id(200),
+    external_id: impersonal(id(200)),
     occurred_at: Time,
     amount: Amount,
     currency: Currency,

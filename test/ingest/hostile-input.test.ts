@@ -83,6 +83,11 @@ describe('a hit is refused', () => {
       'properties.value',
       { properties: { value: 9_007_199_254_740_992 } },
     ],
+    [
+      'its amount is one unit above what a message carries',
+      'properties.value',
+      { properties: { value: '90071992547409.91', currency: 'USD' } },
+    ],
     ['its amount is negative', 'properties.value', { properties: { value: -0.51, currency: 'USD' } }],
     ['its amount is no number', 'properties.value', { properties: { value: 'NaN' } }],
     ['its currency does not exist', 'properties.currency', { properties: { value: 1, currency: 'BTC' } }],

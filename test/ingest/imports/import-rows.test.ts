@@ -255,6 +255,9 @@ describe('a bad line is named by its number and reason, without its values, and 
     ['payments', payment({ refunded_amount: 'x' }), 'refunded_amount'],
     ['payments', payment({ subject_ref: 'maria' }), 'subject_ref'],
     ['payments', payment({ external_id: '' }), 'external_id'],
+    ['payments', payment({ external_id: 'order of ana@example.com' }), 'external_id'],
+    ['crm-outcomes', deal({ external_id: 'ana@example.com' }), 'external_id'],
+    ['crm-outcomes', deal({ outcome_type: 'lead ana@example.com' }), 'outcome_type'],
   ])('%s: %o names %s', async (kind, row, field) => {
     const { taken, lines } = await send(kind, [row])
     expect(taken).toBe(0)
