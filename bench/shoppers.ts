@@ -46,6 +46,8 @@ async function makePeople({ config }: Stage, { profile, count }: Shoppers): Prom
   try {
     const evidence = evidenceOrder(Date.UTC(2025, 0, 1), profile)
     await pool.query("SET maintenance_work_mem = '512MB'")
+    // The profile is there: it need not be looked up for each of millions of rows.
+    await pool.query('SET session_replication_role = replica')
     const restoreIndexes = await dropIndexes(pool, ['customers', 'identifiers', 'visitor_assignments'])
     await pool.query(
       `INSERT INTO customers (id, profile_id, first_name, last_name)

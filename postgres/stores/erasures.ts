@@ -5,7 +5,7 @@ import type { ErasureReason, ErasureSecrets } from '../../domain/erasures.ts'
 import type { IdentifierType } from '../../schemas/messages.ts'
 import type { Sql } from '../client.ts'
 import { eraseHookPayloads } from './hook-deliveries.ts'
-import { lockProfile } from './identity-rows.ts'
+import { lockProfile } from './identity-lock.ts'
 import { erasePersonalCopies } from './personal-copies.ts'
 
 export interface Receipt {

@@ -4,7 +4,9 @@ import { type CutSide, cutSides } from '../../domain/identity-graph.ts'
 import { type Resolution, resolveClusters } from '../../domain/identity-resolution.ts'
 import { cutIdOf, type NewCut } from '../../domain/unmerge.ts'
 import { type Sql, transaction } from '../client.ts'
-import { loadClusters, lockProfiles, recordChanges, saveResolution } from './identity-rows.ts'
+import { lockProfiles } from './identity-lock.ts'
+import { loadClusters } from './identity-reads.ts'
+import { recordChanges, saveResolution } from './identity-writes.ts'
 
 export interface IdentityCuts {
   /** What the clusters would be with this cut; writes nothing. */

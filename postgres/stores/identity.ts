@@ -3,16 +3,10 @@ import type pg from 'pg'
 import { type KnownIdentifier, type Resolution, resolveClusters } from '../../domain/identity-resolution.ts'
 import { digest, keepEarlier, keepEarliest, type Observation, type Seen } from '../../domain/observation.ts'
 import { transaction } from '../client.ts'
-import {
-  assignVisitors,
-  findNews,
-  loadClusters,
-  lockProfile,
-  lockProfiles,
-  recordChanges,
-  saveResolution,
-} from './identity-rows.ts'
+import { lockProfile, lockProfiles } from './identity-lock.ts'
+import { findNews, loadClusters } from './identity-reads.ts'
 import { customersOfTokens } from './identity-view.ts'
+import { assignVisitors, recordChanges, saveResolution } from './identity-writes.ts'
 
 export type { Observation } from '../../domain/observation.ts'
 
