@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash as digest, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62, randomText } from './random-text.ts'
 
@@ -27,6 +27,6 @@ const idShape = /^[0-9A-Za-z]{12}$/
 
 export const isApiKeyId = (text: string): boolean => idShape.test(text)
 
-export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+export const hashSecret = (secret: string): Buffer => digest('sha256', secret, 'buffer')
 
 export const isSecretOf = (secret: string, hash: Buffer): boolean => timingSafeEqual(hashSecret(secret), hash)

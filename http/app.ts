@@ -40,6 +40,8 @@ export interface AppOptions {
   /** What makes a request with an Idempotency-Key happen once; without it none is taken. */
   once?: Once
   metrics?: Registry
+  /** What /metrics shows, where that is more than this process's own. */
+  readMetrics?: () => Promise<string>
   /** Who may read /metrics; those on this machine unless said otherwise. */
   isMetricsReader?: IsListed
   /** Whose X-Forwarded-For says who the client is; nobody's unless said otherwise. */
@@ -100,7 +102,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (request.url.startsWith(apiPrefix)) reply.header('cache-control', 'no-store')
     done()
   })
-  observe(app, { checks, metrics: options.metrics, isMetricsReader: options.isMetricsReader })
+  const { metrics, readMetrics, isMetricsReader } = options
+  observe(app, { checks, metrics, readMetrics, isMetricsReader })
 
   await publishDescription(app, { version, baseUrl, apiUrl })
   await app.register(async (api) => {

@@ -5,7 +5,7 @@ import { expandScopes, isAdministrative } from '../domain/scopes.ts'
 import { findApiKey, type StoredApiKey, touchApiKey } from '../postgres/stores/api-keys.ts'
 import { findWorkspace } from '../postgres/stores/standing.ts'
 import { briefly, markUsed } from './brief-cache.ts'
-import { type Authenticate, bearerToken, unauthorized } from './caller.ts'
+import { type Authenticate, bearerToken, type Caller, unauthorized } from './caller.ts'
 
 /** API keys, each bound to one profile. */
 export function apiKeyAuthentication(postgres: pg.Pool, clock: () => number = Date.now): Authenticate {
@@ -15,6 +15,16 @@ export function apiKeyAuthentication(postgres: pg.Pool, clock: () => number = Da
     return key
   }, clock)
 
+  /** A stored key is the same object until it is read again, and what it may do does not change meanwhile. */
+  const callers = new WeakMap<StoredApiKey, Caller>()
+  const callerWith = (key: StoredApiKey): Caller => {
+    const known = callers.get(key)
+    if (known) return known
+    const caller = callerOf(postgres, key)
+    callers.set(key, caller)
+    return caller
+  }
+
   return async (presented) => {
     const token = bearerToken(presented)
     const parts = token === undefined ? undefined : parseApiKey(token)
@@ -22,25 +32,29 @@ export function apiKeyAuthentication(postgres: pg.Pool, clock: () => number = Da
     const key = await lookUp(parts.id)
     const isLive = key && !key.revokedAt && (!key.expiresAt || key.expiresAt.getTime() > clock())
     if (!isLive || !isSecretOf(parts.secret, key.secretHash)) throw unauthorized()
-    const { profile } = key
-    const standing = { scopes: scopesOn(profile, { kind: 'api_key' }, heldBy(key)), role: null }
-    return {
-      credential: {
-        kind: 'api_key',
-        id: key.id,
-        appId: key.appId,
-        userId: null,
-        ...standing,
-        rateLimitPerMinute: key.rateLimitPerMinute,
-      },
-      boundTo: profile.id,
-      inProfile: async (id) => (id.toLowerCase() === profile.id ? { profile, ...standing } : undefined),
-      inWorkspace: async (id) => {
-        if (id.toLowerCase() !== profile.workspaceId) return undefined
-        const workspace = await findWorkspace(postgres, profile.workspaceId)
-        return workspace && { workspace, ...standing }
-      },
-    }
+    return callerWith(key)
+  }
+}
+
+function callerOf(postgres: pg.Pool, key: StoredApiKey): Caller {
+  const { profile } = key
+  const standing = { scopes: scopesOn(profile, { kind: 'api_key' }, heldBy(key)), role: null }
+  return {
+    credential: {
+      kind: 'api_key',
+      id: key.id,
+      appId: key.appId,
+      userId: null,
+      ...standing,
+      rateLimitPerMinute: key.rateLimitPerMinute,
+    },
+    boundTo: profile.id,
+    inProfile: async (id) => (id.toLowerCase() === profile.id ? { profile, ...standing } : undefined),
+    inWorkspace: async (id) => {
+      if (id.toLowerCase() !== profile.workspaceId) return undefined
+      const workspace = await findWorkspace(postgres, profile.workspaceId)
+      return workspace && { workspace, ...standing }
+    },
   }
 }
 

@@ -1,26 +1,33 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { addressList, type IsListed } from '../infra/address-list.ts'
+import type { Logger } from '../infra/logger.ts'
 import { ApiError } from './errors.ts'
 import { type Checks, probe } from './readiness.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answered too often for a line each. */
-    isQuiet?: boolean
+    /** Answered too often for a line each: none at all, or none for what was accepted. */
+    isQuiet?: boolean | 'when accepted'
   }
 }
 
 const readinessLimitMs = 1800
 
-/** `/healthz` (this process), `/readyz` (the engines), `/metrics`, and one log line a request. */
+/** `/healthz` (this process), `/readyz` (the engines), `/metrics`, and a log line for each request that is not too frequent. */
 export function observe(
   app: FastifyInstance,
   {
     checks,
     metrics = new Registry(),
+    readMetrics = () => metrics.metrics(),
     isMetricsReader = addressList('loopback')!,
-  }: { checks: Checks; metrics?: Registry | undefined; isMetricsReader?: IsListed | undefined },
+  }: {
+    checks: Checks
+    metrics?: Registry | undefined
+    readMetrics?: (() => Promise<string>) | undefined
+    isMetricsReader?: IsListed | undefined
+  },
 ) {
   if (!metrics.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics({ register: metrics })
   const duration = new Histogram({
@@ -36,7 +43,10 @@ export function observe(
     const route = request.routeOptions.url ?? 'unmatched'
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     const isProbe = route === '/healthz' || route === '/readyz' || route === '/metrics'
-    request.log[isProbe || request.routeOptions.config.isQuiet ? 'debug' : 'info'](
+    const { isQuiet } = request.routeOptions.config
+    const level = isProbe || (isQuiet && (isQuiet === true || reply.statusCode < 400)) ? 'debug' : 'info'
+    if (!(request.log as Logger).isLevelEnabled(level)) return done()
+    request.log[level](
       {
         request_id: request.id,
         method: request.method,
@@ -66,7 +76,7 @@ export function observe(
     if (isForwarded(request) || !isMetricsReader(request.socket.remoteAddress)) {
       throw new ApiError('not_found', 'This path is not served here.')
     }
-    return reply.type(metrics.contentType).send(await metrics.metrics())
+    return reply.type(metrics.contentType).send(await readMetrics())
   })
 }
 

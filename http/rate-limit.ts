@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
+import { gather } from '../postgres/gather.ts'
 
 /** A class has a budget of its own: the credential's limit per minute, times the class's factor. */
 export const rateLimitClasses = { default: 1, events: 20 } as const
@@ -49,12 +50,19 @@ interface Window {
   untold: number
 }
 
+/** What an instance counted of a key in one minute. */
+export interface Told {
+  key: string
+  index: number
+  count: number
+}
+
 export interface Windows {
   take(key: string, limit: number, cost?: number): Verdict
-  /** What was counted since the last call, to be told to other instances. */
-  tell(): { key: string; index: number; count: number }[]
+  /** What was counted since the last call, to be told to other instances: of keys with at least so much this minute. */
+  tell(atLeast?: number): Told[]
   /** The count of all instances together, or nothing when telling failed. */
-  learn(told: { key: string; index: number; count: number }, total: number | undefined): void
+  learn(told: Told, total: number | undefined): void
 }
 
 /** Counts of this process. Beyond `maxKeys` the longest silent key is forgotten, so that a flood cannot fill the memory. */
@@ -77,10 +85,10 @@ export function slidingWindows(clock: () => number = Date.now, maxKeys = 100_000
       }
       return verdict
     },
-    tell() {
-      const news: { key: string; index: number; count: number }[] = []
+    tell(atLeast = 0) {
+      const news: Told[] = []
       for (const [key, window] of windows.entries()) {
-        if (window.untold === 0) continue
+        if (window.untold === 0 || window.current < atLeast) continue
         news.push({ key, index: window.index, count: window.untold })
         window.untold = 0
       }
@@ -101,7 +109,7 @@ export function localRateLimiter(clock: () => number = Date.now): RateLimiter {
   return async (key, limit) => windows.take(key, limit)
 }
 
-// Redis's own clock, so that all instances share one minute; count and check in one step.
+// Redis's own clock, so that all instances share one minute; count and check in one step, for several requests at once.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -109,39 +117,98 @@ local index = math.floor(now / ${windowMs})
 local elapsed = now % ${windowMs}
 local current = tonumber(redis.call('GET', KEYS[1] .. ':' .. index) or '0')
 local previous = tonumber(redis.call('GET', KEYS[1] .. ':' .. (index - 1)) or '0')
-if math.floor(previous * (1 - elapsed / ${windowMs})) + current < tonumber(ARGV[1]) then
-  redis.call('INCR', KEYS[1] .. ':' .. index)
+local free = tonumber(ARGV[1]) - math.floor(previous * (1 - elapsed / ${windowMs})) - current
+local taken = math.min(tonumber(ARGV[2]), free)
+if taken > 0 then
+  redis.call('INCRBY', KEYS[1] .. ':' .. index, taken)
   redis.call('PEXPIRE', KEYS[1] .. ':' .. index, ${2 * windowMs})
 end
 return {current, previous, elapsed}
 `
 
-/** Shared by all instances; while Redis is away each instance counts for itself, and no request fails for it. */
+interface Ask {
+  key: string
+  limit: number
+}
+
+/**
+ * Shared by all instances; while Redis is away each instance counts for itself, and no request fails for it. Requests
+ * that come while others wait for Redis share the next round trip: one each would cost more than the request.
+ */
 export function redisRateLimiter(redis: Redis, clock: () => number = Date.now): RateLimiter {
   const local = localRateLimiter(clock)
-  return async (key, limit) => {
-    try {
-      const counts = (await redis.eval(script, 1, `touchline:rate:{${key}}`, limit)) as number[]
-      const [current = 0, previous = 0, elapsed = 0] = counts
-      return judge(limit, current, previous, elapsed)
-    } catch {
-      return local(key, limit)
+  redis.defineCommand('takePlaces', { numberOfKeys: 1, lua: script })
+  const { takePlaces } = redis as unknown as {
+    takePlaces(counter: string, limit: number, asked: number): Promise<number[]>
+  }
+
+  const take = async (asks: Ask[], verdicts: Map<Ask, Verdict>) => {
+    const [{ key, limit }] = asks as [Ask]
+    const counts = await takePlaces.call(redis, `touchline:rate:{${key}}`, limit, asks.length)
+    const [current = 0, previous = 0, elapsed = 0] = counts
+    let taken = 0
+    for (const ask of asks) {
+      const verdict = judge(limit, current + taken, previous, elapsed)
+      if (verdict.isAllowed) taken++
+      verdicts.set(ask, verdict)
     }
+  }
+  const takeAll = gather(
+    async (asks: Ask[]) => {
+      const verdicts = new Map<Ask, Verdict>()
+      const groups = Map.groupBy(asks, ({ key, limit }) => `${limit} ${key}`)
+      await Promise.allSettled([...groups.values()].map((group) => take(group, verdicts)))
+      return verdicts
+    },
+    { waitMs: 0 },
+  )
+  return async (key, limit) => {
+    const ask = { key, limit }
+    return (await takeAll([ask])).get(ask) ?? local(key, limit)
+  }
+}
+
+/** Tells what was counted here to whoever adds it up, and learns the totals; those that are not known stay untold. */
+export async function exchangeVia(
+  windows: Windows,
+  addUp: (news: Told[]) => Promise<readonly (number | undefined)[]>,
+  atLeast?: number,
+): Promise<void> {
+  const news = windows.tell(atLeast)
+  if (news.length === 0) return
+  const totals = await addUp(news)
+  for (const [at, told] of news.entries()) windows.learn(told, totals[at])
+}
+
+/** Adds up what several processes count, in the memory of one: this minute and the last. */
+export function commonCounts(clock: () => number = Date.now): (news: Told[]) => number[] {
+  const minutes = new Map<number, Map<string, number>>()
+  return (news) => {
+    const oldest = Math.floor(clock() / windowMs) - 1
+    for (const index of minutes.keys()) if (index < oldest) minutes.delete(index)
+    return news.map(({ key, index, count }) => {
+      const totals = minutes.get(index) ?? new Map<string, number>()
+      minutes.set(index, totals)
+      const total = (totals.get(key) ?? 0) + count
+      totals.set(key, total)
+      return total
+    })
   }
 }
 
 /** Tells the other instances what was counted here and learns what they have counted: all of them, in one round trip. */
-export async function exchangeCounts(windows: Windows, redis: Redis, name: string): Promise<void> {
-  const news = windows.tell()
-  if (news.length === 0) return
+export const exchangeCounts = (windows: Windows, redis: Redis, name: string): Promise<void> =>
+  exchangeVia(windows, (news) => addUpInRedis(news, redis, name))
+
+async function addUpInRedis(news: Told[], redis: Redis, name: string): Promise<(number | undefined)[]> {
   const commands = redis.pipeline()
   for (const { key, index, count } of news) {
     const counter = `touchline:rate:${name}:{${key}}:${index}`
     commands.incrby(counter, count).pexpire(counter, 2 * windowMs)
   }
   const answers = await commands.exec().catch(() => null)
-  for (const [at, told] of news.entries()) {
+  return news.map((_, at) => {
     const [error, total] = answers?.[2 * at] ?? [new Error('no answer')]
-    windows.learn(told, error ? undefined : Number(total))
-  }
+    return error ? undefined : Number(total)
+  })
 }

@@ -43,6 +43,15 @@ export function supervise<T>(work: Promise<T>, checks: Checks): Promise<T> {
       else timer = setTimeout(look, patienceMs)
     }
     let timer = setTimeout(look, patienceMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
+    work.then(
+      (result) => {
+        clearTimeout(timer)
+        resolve(result)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
 }

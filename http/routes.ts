@@ -71,6 +71,8 @@ function registerOperation(app: FastifyInstance, operation: Operation<never>, de
     method: operation.method,
     url: `${apiPrefix}${operation.url}`,
     schema: describeOperation(operation),
+    // Metrics count events; a line for each would drown the log, and cost a quarter of what taking it in does.
+    config: operation.rateLimit === 'events' ? { isQuiet: 'when accepted' } : {},
     ...(operation.bodyLimitBytes === undefined ? {} : { bodyLimit: operation.bodyLimitBytes }),
     // The description's schemas are for readers; the frame itself checks what comes in and what goes out.
     validatorCompiler: () => () => true,

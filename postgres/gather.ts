@@ -1,5 +1,5 @@
 export interface GatherOptions {
-  /** How long a call waits for others to share its round trip with. */
+  /** How long a call waits for others to share its round trip with; 0 is this turn of the event loop. */
   waitMs?: number
   maxItems?: number
   /** Round trips under way at once; while they are, the next batch grows. */
@@ -35,7 +35,8 @@ export function gather<Item, Found>(
   const schedule = (afterMs: number) => {
     if (isScheduled) return
     isScheduled = true
-    setTimeout(fly, afterMs)
+    if (afterMs > 0) setTimeout(fly, afterMs)
+    else setImmediate(fly)
   }
 
   const fly = () => {

@@ -96,6 +96,16 @@ describe('the limiter in Redis', () => {
     for (const redis of instances) redis.disconnect()
   })
 
+  it('judges requests that share a round trip as if each had asked alone', async () => {
+    const limiter = redisRateLimiter(first)
+    const keys = [randomUUID(), randomUUID()]
+    const verdicts = await Promise.all(Array.from({ length: 14 }, (_, n) => limiter(keys[n % 2]!, n % 2 ? 4 : 1000)))
+    const ofKey = (at: number) => verdicts.filter((_, n) => n % 2 === at)
+    expect(ofKey(0).map(({ remaining }) => remaining)).toEqual([999, 998, 997, 996, 995, 994, 993])
+    expect(ofKey(1).map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, true, false, false, false])
+    expect(ofKey(1).map(({ remaining }) => remaining)).toEqual([3, 2, 1, 0, 0, 0, 0])
+  })
+
   it('falls back to its own count when Redis is away, and when it does not answer', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
