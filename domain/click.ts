@@ -1,3 +1,5 @@
+import { plainPairs, readPlainAddress } from './plain-address.ts'
+
 export const utmNames = ['source', 'medium', 'campaign', 'id', 'content', 'term'] as const
 export const clickIdNames = [
   'gclid',
@@ -46,25 +48,37 @@ const noClick = (): Click => ({
 /** What may be kept of the address of a page: never its free query, never a person in its path. */
 export function reduceUrl(raw: string): Click {
   const click = noClick()
+  const plain = readPlainAddress(raw)
+  if (plain?.query !== undefined) {
+    const kept = keepQuery(click, plainPairs(plain.query))
+    click.path = cleanPath(plain.pathname)
+    const query = kept.map(([name, value]) => `${name}=${value}`).join('&')
+    click.url = `${plain.protocol}//${plain.host}${click.path}${query && '?'}${query}`
+    return click
+  }
   const parsed = parseUrl(raw)
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return click
+  const kept = parsed.search ? keepQuery(click, parsed.searchParams) : []
   click.path = cleanPath(parsed.pathname)
-  click.url = `${parsed.protocol}//${parsed.host}${click.path}${parsed.search ? keepQuery(click, parsed.searchParams) : ''}`
+  const query = kept.length > 0 ? `?${new URLSearchParams(kept)}` : ''
+  click.url = `${parsed.protocol}//${parsed.host}${click.path}${query}`
   return click
 }
 
-function keepQuery(click: Click, sent: URLSearchParams): string {
-  const kept = new URLSearchParams()
+function keepQuery(click: Click, sent: Iterable<[string, string]>): [string, string][] {
+  const kept: [string, string][] = []
   // The first of several values counts, so that nothing appended later changes where a visit came from.
   for (const [parameter, value] of sent) {
     const name = parameter.toLowerCase()
-    if (!kept.has(name) && keep(click, name, value)) kept.append(name, keptValue(click, name))
+    if (!kept.some(([known]) => known === name) && keep(click, name, value)) kept.push([name, keptValue(click, name)])
   }
-  return kept.size > 0 ? `?${kept}` : ''
+  return kept
 }
 
 /** Scheme, host and path; a site that sends its search words or its users' ids in the query keeps them to itself. */
 export function reduceReferrer(raw: string): string | null {
+  const plain = readPlainAddress(raw)
+  if (plain) return `${plain.protocol}//${plain.host}${cleanPath(plain.pathname)}`
   const parsed = parseUrl(raw)
   if (!parsed?.host || !/^(https?|android-app|ios-app):$/.test(parsed.protocol)) return null
   return `${parsed.protocol}//${parsed.host}${cleanPath(parsed.pathname)}`
@@ -108,7 +122,11 @@ function put(map: Record<string, string>, name: string, value: string | undefine
   return true
 }
 
+/** Most tags: nothing to clean or cut, no @ of an address, no + of a number. */
+const plainTag = /^[\w.*-]{1,256}$/
+
 function cleanTag(value: string): string | undefined {
+  if (plainTag.test(value)) return value
   const text = cut(value.replace(/\p{Cc}+/gu, ' ').trim(), maxTag)
   return emailLike.test(text) || dialledNumber.test(text) ? undefined : text
 }
@@ -130,6 +148,7 @@ const shortDialled = /^\+(?:[\s().-]*\d){7,15}$/
 const rutLike = /^\d{1,2}\.?\d{3}\.?\d{3}-?[\dk]$/i
 
 function cleanPath(path: string): string {
+  if (path === '/') return path
   const cleaned = path
     .split('/')
     .map((segment) => (segment ? cleanSegment(segment) : segment))
@@ -138,8 +157,11 @@ function cleanPath(path: string): string {
   return cleaned.length > maxPath ? cleaned.slice(0, maxPath).replace(/%[0-9A-F]?$/i, '') : cleaned
 }
 
+// The shortest national id without dots; an e-mail address needs its @, plain or escaped.
+const shortestPerson = 8
+
 function cleanSegment(segment: string): string {
-  if (!/[\d@%]/.test(segment)) return segment
+  if (!/[\d@%]/.test(segment) || (segment.length < shortestPerson && !/[@%]/.test(segment))) return segment
   const text = decode(decode(segment.slice(0, maxPath)))
   if (emailLike.test(text)) return ':email'
   if (phoneLike.test(text) || shortDialled.test(text)) return ':phone'
@@ -147,6 +169,7 @@ function cleanSegment(segment: string): string {
 }
 
 function decode(text: string): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

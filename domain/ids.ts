@@ -4,9 +4,25 @@ const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 
 export const isUuid = (value: string): boolean => uuidShape.test(value)
 
+const namespaceBytes = 16
+// Names are short, and most calls are of one profile: its bytes stay where the next name is written behind them.
+const scratch = Buffer.alloc(1024)
+const maxNameInScratch = Math.floor((scratch.length - namespaceBytes) / 3)
+let namespaceInScratch = ''
+
+function joined(namespace: string, name: string): Buffer {
+  if (namespace !== namespaceInScratch) {
+    const isWhole = scratch.write(namespace.replaceAll('-', ''), 0, namespaceBytes, 'hex') === namespaceBytes
+    namespaceInScratch = isWhole && isUuid(namespace) ? namespace : ''
+  }
+  return namespaceInScratch === '' || name.length > maxNameInScratch
+    ? Buffer.concat([Buffer.from(namespace.replaceAll('-', ''), 'hex'), Buffer.from(name)])
+    : scratch.subarray(0, namespaceBytes + scratch.write(name, namespaceBytes))
+}
+
 /** A UUIDv5: the same name in the same namespace is the same id, on every machine and in every replay. */
 export function uuidv5(namespace: string, name: string): string {
-  const hex = hash('sha1', Buffer.concat([Buffer.from(namespace.replaceAll('-', ''), 'hex'), Buffer.from(name)]), 'hex')
+  const hex = hash('sha1', joined(namespace, name), 'hex')
   const variant = ((Number.parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

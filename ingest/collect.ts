@@ -66,7 +66,8 @@ export const collectPlugin =
       const place = reduced(locate(request), profile)
       const onRefused = metrics.identifierRefused
       const context = { profile, receivedAt, agent, place, vault, linkTokens, onRefused }
-      const batch = await toVisitBatch(visit.data, context)
+      const made = toVisitBatch(visit.data, context)
+      const batch = made instanceof Promise ? await made : made
       await producer.send(topics.visits, [batch])
       metrics.accepted('collect', batch.hits.length)
       if (agent.isBot) metrics.bots(batch.hits.length)

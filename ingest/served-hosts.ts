@@ -22,12 +22,15 @@ export const servedHosts =
   (app: FastifyInstance): void => {
     const names = new Set([...own, 'localhost'].map((name) => name.toLowerCase()))
     app.decorateRequest('domainProfileId', undefined)
-    app.addHook('onRequest', async (request: FastifyRequest) => {
-      const host = request.hostname.toLowerCase().replace(/\.$/, '')
-      // An address in digits is nobody's domain.
-      if (names.has(host) || isIP(host.replace(/^\[|\]$/g, ''))) return
+    const enterDomain = async (request: FastifyRequest, host: string) => {
       request.domainProfileId = await ownerOf(host)
       if (!request.domainProfileId) throw new ApiError('not_found', 'This host is not served here.')
+    }
+    app.addHook('onRequest', (request: FastifyRequest, _reply, done) => {
+      const host = request.hostname.toLowerCase().replace(/\.$/, '')
+      // An address in digits is nobody's domain.
+      if (names.has(host) || isIP(host.replace(/^\[|\]$/g, ''))) return done()
+      enterDomain(request, host).then(() => done(), done)
     })
     for (const route of routes) app.register(async (scope) => route(scope))
   }

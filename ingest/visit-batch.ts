@@ -50,20 +50,31 @@ export interface VisitContext {
   onRefused?: OnRefused
 }
 
-/** Everything one browser sent in one request, without anything personal in clear. */
-export async function toVisitBatch(visit: SentVisit, context: VisitContext): Promise<VisitBatch> {
+/**
+ * Everything one browser sent in one request, without anything personal in clear. Hits without a person need no
+ * look-up, so theirs is there at once.
+ */
+export function toVisitBatch(visit: SentVisit, context: VisitContext): VisitBatch | Promise<VisitBatch> {
+  const batch = withoutPersons(visit, context)
+  return visit.events.some(({ user_traits, link_token }) => user_traits || link_token)
+    ? addPersons(batch, visit, context)
+    : batch
+}
+
+async function addPersons(batch: VisitBatch, visit: SentVisit, context: VisitContext): Promise<VisitBatch> {
+  await Promise.all(
+    visit.events.map(async (sent, at) => {
+      const hit = batch.hits[at]!
+      if (sent.user_traits) Object.assign(hit, await sealTraits(sent, context))
+      if (sent.link_token) hit.linked_token = await linkedToken(sent, context)
+    }),
+  )
+  return batch
+}
+
+function withoutPersons(visit: SentVisit, context: VisitContext): VisitBatch {
   const { profile, receivedAt, agent, place } = context
   const skewMs = clockSkew(visit.sent_at ?? null, receivedAt)
-  // Hits without a person need no look-up, so a request of theirs never waits.
-  const hits = visit.events.map((sent, at) => toHit(sent, at, visit.visitor_id, skewMs, context))
-  if (visit.events.some(({ user_traits, link_token }) => user_traits || link_token)) {
-    await Promise.all(
-      visit.events.map(async (sent, at) => {
-        if (sent.user_traits) Object.assign(hits[at]!, await sealTraits(sent, context))
-        if (sent.link_token) hits[at]!.linked_token = await linkedToken(sent, context)
-      }),
-    )
-  }
   return {
     profile_id: profile.id,
     visitor_id: ids.visitor(profile.id, visit.visitor_id),
@@ -75,7 +86,7 @@ export async function toVisitBatch(visit: SentVisit, context: VisitContext): Pro
     country: place.country,
     city: place.city,
     is_bot: agent.isBot,
-    hits,
+    hits: visit.events.map((sent, at) => toHit(sent, at, visit.visitor_id, skewMs, context)),
   }
 }
 

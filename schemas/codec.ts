@@ -43,7 +43,7 @@ export function createCodec(idOf: (entry: SchemaVersion) => number = (entry) => 
       const writer = writers.get(subjectOf(topic.name))
       if (!writer) throw new Error(`no schema is registered for topic ${topic.name}`)
       try {
-        return Buffer.concat([writer.header, writer.type.toBuffer(value)])
+        return withHeader(writer.header, writer.type, value)
       } catch {
         // avsc's own message quotes the value, which may be personal: say where, not what.
         throw new TypeError(`a value does not fit the schema of ${topic.name} at ${invalidPaths(writer.type, value)}`)
@@ -62,6 +62,16 @@ export function createCodec(idOf: (entry: SchemaVersion) => number = (entry) => 
       }
     },
   }
+}
+
+// Nearly every message fits: written here and copied once.
+const scratch = Buffer.allocUnsafe(16 * 1024)
+
+function withHeader(header: Buffer, type: avro.Type, value: unknown): Buffer {
+  const end = type.encode(value, scratch, headerBytes)
+  if (end < 0) return Buffer.concat([header, type.toBuffer(value)])
+  header.copy(scratch)
+  return Buffer.from(scratch.subarray(0, end))
 }
 
 function invalidPaths(type: avro.Type, value: unknown): string {
