@@ -60,7 +60,8 @@ export const Currency = z
 
 export const Amount = z.union([z.number(), z.string().max(64)], { error: 'must be a number' })
 
-export const ClickIds = z.record(z.string().max(64), z.unknown())
+/** Its keys are anybody's: none is checked, so that none is named in a message. Those that are known are taken. */
+export const ClickIds = z.record(z.string(), z.unknown())
 
 /** A label that a program chose; one that holds an e-mail address was not. */
 export function withoutPerson(label: string, maxLength: number): string | null {

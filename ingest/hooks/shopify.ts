@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { reduceUrl } from '../../domain/click.ts'
 import { cleanText } from '../../domain/text.ts'
 import { parseTime } from '../../domain/time.ts'
 import { id } from '../fields.ts'
@@ -163,6 +164,6 @@ function sum(amounts: string[]): string {
 
 /** The page that the buyer landed on still has the click that led there. */
 function clickIdsOf(landingSite: string | null | undefined): Record<string, string> {
-  if (!landingSite || !URL.canParse(landingSite, 'https://shop.invalid')) return {}
-  return Object.fromEntries(new URL(landingSite, 'https://shop.invalid').searchParams)
+  const landed = landingSite ? URL.parse(landingSite, 'https://shop.invalid') : null
+  return landed ? reduceUrl(landed.href).clickIds : {}
 }

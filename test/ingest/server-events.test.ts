@@ -176,6 +176,13 @@ describe('a refused event', () => {
     expect(answer.body).not.toContain('ana@example.com')
   })
 
+  test('never repeats a key of click_ids, whatever it is called', async () => {
+    const key = `ana@example.com${'a'.repeat(100)}`
+    for (const click_ids of [{ [key]: 'x' }, { gclid: { [key]: 1 } }, [{ [key]: 1 }]]) {
+      expect((await send(paid({ click_ids }))).body).not.toContain('example.com')
+    }
+  })
+
   test('without the scope is insufficient_scope', async () => {
     key = (await createApiKey(world.pool, { profileId: world.profile, scopes: ['campaigns:read'] })).key
     expect((await send(paid())).json().error.code).toBe('insufficient_scope')

@@ -139,6 +139,14 @@ describe('Shopify', () => {
     expect(payment!.identifiers.map(({ type }) => type)).toEqual(['store_customer_id', 'email', 'phone'])
   })
 
+  it('takes known click ids alone from the page that the buyer landed on, whatever else its address says', async () => {
+    const hook = await world.endpoint('shopify')
+    const long = `eyJ${'a'.repeat(100)}`
+    const landing_site = `/?utm_source=x&${long}=1&ana.rojas%40example.com=1&GCLID=G-1&gclid=G-2`
+    expect((await hook.shopify('orders/paid', shopifyOrder({ landing_site }))).body.data.status).toBe('mapped')
+    expect(await hook.payments()).toMatchObject([{ click_ids: { gclid: 'G-1' } }])
+  })
+
   it('counts a refund that comes before its order, and once when the order tells of it too', async () => {
     const hook = await world.endpoint('shopify')
     const early = await hook.shopify('refunds/create', shopifyRefund())
@@ -404,6 +412,14 @@ describe('what is kept', () => {
     expect(erased).toBe(1)
     expect(await hook.deliveries()).toMatchObject([{ status: 'mapped', sealed: null, sealedUnder: null, tokens: 0 }])
     expect(await hook.payments()).toHaveLength(1)
+  })
+
+  it('names no key of a free record in a reason', async () => {
+    const hook = await world.endpoint('generic')
+    const payment = { type: 'payment', external_id: 'p', occurred_at: '2026-10-02', currency: 'USD', amount: 1 }
+    const long = `ana@example.com${'a'.repeat(100)}`
+    for (const click_ids of [{ [long]: 'x' }, [long], long]) await hook.generic({ ...payment, click_ids })
+    expect(JSON.stringify((await hook.deliveries()).map(({ reason }) => reason))).not.toContain('example.com')
   })
 
   it('leaves no trace of a person or a secret in the log', () => {
