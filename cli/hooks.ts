@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
+import type pg from 'pg'
 import { type HookSeals, hookSeals, isHookSecret, newHookSecret } from '../domain/hooks/secrets.ts'
-import { open, sealingContext, vaultKeys } from '../domain/sealing.ts'
+import { vaultKeys } from '../domain/sealing.ts'
 import { loadConfig } from '../infra/config.ts'
+import { openPayload } from '../ingest/hooks/open-payload.ts'
+import { replayDeliveries } from '../ingest/hooks/replay-deliveries.ts'
 import type { Sql } from '../postgres/client.ts'
 import { findDelivery, listDeliveries } from '../postgres/stores/hook-deliveries.ts'
 import {
@@ -18,6 +21,7 @@ import {
 } from '../postgres/stores/hook-endpoints.ts'
 import { findProfile } from '../postgres/stores/tenancy.ts'
 import { postgresVault } from '../postgres/stores/vault.ts'
+import { progressBar } from './progress-bar.ts'
 import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
 
 export const command = () =>
@@ -28,6 +32,7 @@ export const command = () =>
     .addCommand(revoke())
     .addCommand(deliveries())
     .addCommand(payload())
+    .addCommand(replay())
 
 interface Options {
   profile: string
@@ -145,23 +150,40 @@ const payload = () =>
       withPostgres(self, async (pool) => {
         const delivery = await findDelivery(pool, options.profile, id)
         if (!delivery) throw new UsageError(`the profile has no delivery ${id}.`)
-        const { sealed, sealedUnder, profileId } = delivery
-        const key = sealedUnder && (await keyOf(pool, profileId, sealedUnder))
-        if (!sealed || (sealedUnder && !key)) throw new UsageError('its payload went with the person it named.')
-        const body =
-          key && sealedUnder
-            ? open(key, sealingContext(profileId, sealedUnder, 'payload'), sealed)
-            : seals().openPayload(id.toLowerCase(), sealed)
+        const body = await openPayload(vaultOf(pool), seals(), delivery)
+        if (!body) throw new UsageError('its payload went with the person it named.')
         process.stdout.write(`${body.toString('utf8')}\n`)
+      }),
+    )
+
+const replay = () =>
+  new Command('replay')
+    .description('map notifications again that were not understood, once the reason is mended')
+    .option('--profile <id>', 'only those of a profile')
+    .option('--dry-run', 'say what could be read now, and change nothing')
+    .option('--json', 'print JSON')
+    .action((options: { profile?: string; dryRun?: boolean; json?: boolean }, self: Command) =>
+      withPostgres(self, async (pool) => {
+        const bar = progressBar(process.stderr, undefined)
+        try {
+          const counts = await replayDeliveries(
+            { postgres: pool, vault: vaultOf(pool), hookSeals: seals() },
+            {
+              profileId: options.profile,
+              isDryRun: options.dryRun ?? false,
+              onProgress: (done) => bar.update(done, `${done} read again`),
+            },
+          )
+          print({ ...counts }, options)
+        } finally {
+          bar.end()
+        }
       }),
     )
 
 const seals = (): HookSeals => hookSeals(loadConfig().secret)
 
-async function keyOf(pool: Parameters<typeof postgresVault>[0], profileId: string, token: string) {
-  const vault = postgresVault(pool, vaultKeys(loadConfig().secret), { timeoutMs: 10_000 })
-  return (await vault.keys([{ profileId, token }])).get(token)
-}
+const vaultOf = (pool: pg.Pool) => postgresVault(pool, vaultKeys(loadConfig().secret), { timeoutMs: 10_000 })
 
 async function existing(sql: Sql, profileId: string, id: string): Promise<HookEndpoint> {
   const endpoint = await findHookEndpoint(sql, profileId, id)

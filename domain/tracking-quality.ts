@@ -12,6 +12,8 @@ export interface TrackingFacts {
   skewedEvents: number
   minutesSinceHit: number | null
   refusals: readonly Count[]
+  /** Notifications of providers that were not understood. */
+  unmappableNotifications: readonly Count[]
   blockedLinks: readonly Count[]
   sharedIdentifiers: number
   unlistedEventTypes: readonly Count[]
@@ -75,6 +77,10 @@ function checksOf(facts: TrackingFacts): QualityCheck[] {
     atMost('rejected_share', share(rejectedCount, rejectedCount + facts.receipts), 0.01, 0.05, {
       fix: 'Look at the reasons: each names what senders got wrong.',
       details: rejected,
+    }),
+    atMost('unmappable_notifications', sum(facts.unmappableNotifications), 0, Number.POSITIVE_INFINITY, {
+      fix: 'Providers told of something that was not understood, perhaps payments: look at the reasons, mend what is sent or update the service, and map them again with "touchline hooks replay". Topics that you do not need can be switched off at the provider.',
+      details: facts.unmappableNotifications,
     }),
     atMost('clock_skew_share', share(facts.skewedEvents, facts.hits), 0.05, 0.2, {
       fix: 'Clocks of senders are wrong; it is taken out where sent_at is sent. Check servers that send hits for others.',

@@ -3,6 +3,7 @@ import { ApiError } from '../../http/errors.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import { openHookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
 import type { IngestMetrics } from '../metrics.ts'
+import { parseBody } from './parse-body.ts'
 import { hookProviders } from './providers.ts'
 import { type HookDeps, takeDelivery } from './take-delivery.ts'
 
@@ -43,19 +44,10 @@ export const hooksPlugin = (deps: ReceiveDeps) => async (app: FastifyInstance) =
         deps.metrics.refused('hooks', fault)
         throw new ApiError('unauthorized', 'The signature of the notification does not hold.', { reason: fault })
       }
-      const received = { header, body, json: parse(body), source: endpoint.source, receivedAt }
+      const received = { header, body, json: parseBody(body), source: endpoint.source, receivedAt }
       const taken = await takeDelivery({ ...deps, onRefused: deps.metrics.identifierRefused }, endpoint, received)
       deps.metrics.accepted('hooks', 1)
       return { data: { delivery_id: taken.deliveryId, status: taken.status }, meta: {} }
     },
   )
-}
-
-/** What is no JSON is unmappable, not refused: the provider has signed it. */
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

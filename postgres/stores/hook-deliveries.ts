@@ -11,7 +11,8 @@ export interface NewDelivery {
   key: Buffer
   topic: string
   toldAt: Date
-  sealed: Buffer
+  /** Null where it names somebody who was erased. */
+  sealed: Buffer | null
   sealedUnder: string | null
   /** Everybody whom it names. */
   tokens: readonly string[]
@@ -23,8 +24,20 @@ export interface Verdict {
   messages: number
 }
 
-/** False when the same notification was taken before. */
+/**
+ * False when the same notification was taken before. One that was not understood then is replaced: its provider has perhaps
+ * mended it, or we have learnt to read it.
+ */
 export async function recordDelivery(tx: pg.PoolClient, delivery: NewDelivery, verdict: Verdict): Promise<boolean> {
+  if (await insertDelivery(tx, delivery, verdict)) return true
+  const { rowCount } = await tx.query(
+    "DELETE FROM hook_deliveries WHERE endpoint_id = $1 AND delivery_key = $2 AND status = 'unmappable'",
+    [delivery.endpointId, delivery.key],
+  )
+  return rowCount === 1 && insertDelivery(tx, delivery, verdict)
+}
+
+async function insertDelivery(tx: pg.PoolClient, delivery: NewDelivery, verdict: Verdict): Promise<boolean> {
   const { rowCount } = await tx.query(
     `WITH kept AS (
        INSERT INTO hook_deliveries (id, profile_id, endpoint_id, delivery_key, topic, told_at, status, reason, messages,
@@ -96,6 +109,81 @@ export async function listDeliveries(
        AND ($4::timestamptz IS NULL OR (d.received_at, d.id) < ($4::timestamptz, $5::uuid))
      ORDER BY d.received_at DESC, d.id DESC LIMIT $6`,
     [profileId, status ?? null, endpointId ?? null, before?.at ?? null, before?.id ?? null, limit],
+  )
+  return rows
+}
+
+export interface KeptDelivery extends SealedDelivery {
+  topic: string
+  toldAt: Date
+  /** The exact time it came, to go on from. */
+  at: string
+}
+
+/** What was not understood and still has its payload, oldest first. */
+export async function unmappableAfter(
+  sql: Sql,
+  {
+    profileId,
+    after,
+    limit,
+  }: { profileId: string | undefined; after?: { at: string; id: string } | undefined; limit: number },
+): Promise<KeptDelivery[]> {
+  const { rows } = await sql.query<KeptDelivery>(
+    `SELECT id, profile_id AS "profileId", endpoint_id AS "endpointId", sealed, sealed_under AS "sealedUnder", topic,
+       told_at AS "toldAt", received_at::text AS at
+     FROM hook_deliveries
+     WHERE status = 'unmappable' AND sealed IS NOT NULL AND ($1::uuid IS NULL OR profile_id = $1)
+       AND ($2::timestamptz IS NULL OR (received_at, id) > ($2::timestamptz, $3::uuid))
+     ORDER BY received_at, id LIMIT $4`,
+    [profileId ?? null, after?.at ?? null, after?.id ?? null, limit],
+  )
+  return rows
+}
+
+/** False when it is gone, was erased, or was understood in the meantime. */
+export async function lockUnmappable(tx: pg.PoolClient, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    "SELECT FROM hook_deliveries WHERE id = $1 AND status = 'unmappable' AND sealed IS NOT NULL FOR UPDATE",
+    [id],
+  )
+  return rowCount === 1
+}
+
+/** Whoever is found in it now has a hold on it too. */
+export async function rekeepDelivery(
+  tx: pg.PoolClient,
+  delivery: Pick<NewDelivery, 'id' | 'profileId' | 'topic' | 'sealed' | 'sealedUnder' | 'tokens'>,
+): Promise<void> {
+  await tx.query(
+    `WITH linked AS (
+       INSERT INTO hook_delivery_tokens (profile_id, token, delivery_id)
+       SELECT $2::uuid, token, $1::uuid FROM unnest($6::uuid[]) AS token ON CONFLICT DO NOTHING
+     )
+     UPDATE hook_deliveries SET topic = $3, sealed = $4, sealed_under = $5 WHERE id = $1`,
+    [
+      delivery.id,
+      delivery.profileId,
+      delivery.topic,
+      delivery.sealed,
+      delivery.sealedUnder,
+      [...new Set(delivery.tokens)],
+    ],
+  )
+}
+
+/** What was not understood in the last days, by topic and reason, the most frequent first. */
+export async function countUnmappable(
+  sql: Sql,
+  profileId: string,
+  days: number,
+): Promise<{ provider: string; topic: string; reason: string; count: number }[]> {
+  const { rows } = await sql.query<{ provider: string; topic: string; reason: string; count: number }>(
+    `SELECT e.provider, d.topic, coalesce(d.reason, '') AS reason, count(*)::int AS count
+     FROM hook_deliveries d JOIN hook_endpoints e ON e.id = d.endpoint_id
+     WHERE d.profile_id = $1 AND d.status = 'unmappable' AND d.received_at > now() - make_interval(days => $2)
+     GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`,
+    [profileId, days],
   )
   return rows
 }

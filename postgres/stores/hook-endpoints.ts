@@ -94,6 +94,12 @@ export async function findHookEndpoint(sql: Sql, profileId: string, id: string):
   return rows[0]
 }
 
+/** Revoked ones too: what they have told of stays. */
+export async function hookEndpointOf(sql: Sql, id: string): Promise<HookEndpoint | undefined> {
+  const { rows } = await sql.query<HookEndpoint>(`SELECT ${columns} FROM hook_endpoints e WHERE e.id = $1`, [id])
+  return rows[0]
+}
+
 /** Its address answers 404 from then on; what it has told of stays. */
 export async function revokeHookEndpoint(sql: Sql, profileId: string, id: string): Promise<HookEndpoint | undefined> {
   if (!isUuid(id)) return undefined

@@ -25,6 +25,7 @@ test('makes, lists, rotates and closes an address', async () => {
   const rotated = JSON.parse(await touchline('rotate', made.endpoint_id, '--at-once', ...of))
   expect(rotated.secret).not.toBe(made.secret)
   expect(JSON.parse(await touchline('deliveries', ...of))).toEqual([])
+  expect(JSON.parse(await touchline('replay', '--dry-run', ...of))).toMatchObject({ mapped: 0, unmappable: 0 })
   await touchline('revoke', made.endpoint_id, ...of)
   expect(JSON.parse(await touchline('list', ...of))).toEqual([])
   await expect(touchline('rotate', made.endpoint_id, ...of)).rejects.toMatchObject({

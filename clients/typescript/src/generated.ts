@@ -1357,7 +1357,7 @@ export type QualityDetail = {
 }
 
 export type QualityCheck = {
-  /** `conversions_joined`, `ad_id_coverage`, `unknown_keys`, `rejected_share`, `clock_skew_share`, `duplicate_share`, `minutes_since_last_hit`, `identity_guards`, `missing_fx_rates`, `unlisted_event_types`. */
+  /** `conversions_joined`, `ad_id_coverage`, `unknown_keys`, `rejected_share`, `unmappable_notifications`, `clock_skew_share`, `duplicate_share`, `minutes_since_last_hit`, `identity_guards`, `missing_fx_rates`, `unlisted_event_types`. */
   key: string
   status: "pass" | "warn" | "fail" | "no_data"
   /** A share from 0 to 1, a count, or minutes; null without data. */
@@ -1384,7 +1384,7 @@ export type TrackingQuality = {
   readiness: ReadinessStep[]
   /** How far back hits and refusals are looked at. */
   recent_days: number
-  /** How far back conversions are looked at. */
+  /** How far back conversions and notifications are looked at. */
   conversion_days: number
 }
 

@@ -7,6 +7,7 @@ import { judgeTracking, type QualityStatus, qualityStatuses } from '../../../dom
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { listDefinitions } from '../../../postgres/stores/definitions.ts'
+import { countUnmappable } from '../../../postgres/stores/hook-deliveries.ts'
 import { blockedLinks, countHubs } from '../../../postgres/stores/identity-guards.ts'
 import { refusalsSince } from '../../../postgres/stores/refusals.ts'
 import { listTrackingKeys } from '../../../postgres/stores/tracking-keys.ts'
@@ -21,7 +22,7 @@ const QualityCheck = z
   .object({
     key: z.string().meta({
       description:
-        '`conversions_joined`, `ad_id_coverage`, `unknown_keys`, `rejected_share`, `clock_skew_share`, `duplicate_share`, `minutes_since_last_hit`, `identity_guards`, `missing_fx_rates`, `unlisted_event_types`.',
+        '`conversions_joined`, `ad_id_coverage`, `unknown_keys`, `rejected_share`, `unmappable_notifications`, `clock_skew_share`, `duplicate_share`, `minutes_since_last_hit`, `identity_guards`, `missing_fx_rates`, `unlisted_event_types`.',
       examples: ['conversions_joined'],
     }),
     status: z.enum(qualityStatuses),
@@ -46,7 +47,7 @@ const TrackingQuality = z
       description: 'Steps from nothing to credited conversions, `crm_or_outcome_source_connected` among them.',
     }),
     recent_days: z.int().meta({ description: 'How far back hits and refusals are looked at.' }),
-    conversion_days: z.int().meta({ description: 'How far back conversions are looked at.' }),
+    conversion_days: z.int().meta({ description: 'How far back conversions and notifications are looked at.' }),
   })
   .meta({ id: 'TrackingQuality' })
 
@@ -69,6 +70,7 @@ export const readQuality = operation({
       clickhouse.run(unlistedEventTypes, { profile: profile.id, since: since.toISOString(), limit: mostTypes }),
       asProfile(postgres, profile.id, async (tx) => ({
         refusals: await refusalsSince(tx, profile.id, recentDays),
+        unmappable: await countUnmappable(tx, profile.id, conversionDays),
         blocked: await blockedLinks(tx, profile.id),
         hubs: await countHubs(tx, profile.id),
         keys: await listTrackingKeys(tx, profile.id),
@@ -87,6 +89,10 @@ export const readQuality = operation({
       skewedEvents: received!.skewed,
       minutesSinceHit: minutesSince(received!.last_hit_at, request.receivedAt),
       refusals: kept.refusals.map(({ source, reason, count }) => ({ label: `${source} ${reason}`, count })),
+      unmappableNotifications: kept.unmappable.map(({ provider, topic, reason, count }) => ({
+        label: `${provider} ${topic} ${reason}`,
+        count,
+      })),
       blockedLinks: kept.blocked.map(({ reason, count }) => ({ label: reason, count })),
       sharedIdentifiers: kept.hubs,
       unlistedEventTypes: unlisted.map(({ event_type: label, events: count }) => ({ label, count })),

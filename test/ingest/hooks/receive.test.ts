@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ids } from '../../../domain/ids.ts'
 import { open, sealingContext } from '../../../domain/sealing.ts'
+import { openPayload } from '../../../ingest/hooks/open-payload.ts'
 import { transaction } from '../../../postgres/client.ts'
 import { eraseHookPayloads } from '../../../postgres/stores/hook-deliveries.ts'
 import { revokeHookEndpoint, rotateHookSecret } from '../../../postgres/stores/hook-endpoints.ts'
@@ -372,6 +373,23 @@ describe('the door', () => {
     expect(await hook.payments()).toHaveLength(1)
   })
 
+  it('maps a repeat of what it did not understand, with the payload that came last', async () => {
+    const hook = await world.endpoint('stripe')
+    const broken = stripeEvent('charge.succeeded', stripeCharge({ currency: 'zzz' }))
+    const mended = { ...broken, data: { object: stripeCharge() } }
+    const statuses = []
+    for (const event of [broken, broken, mended, mended, broken]) {
+      statuses.push((await hook.stripe(event)).body.data.status)
+    }
+    expect(statuses).toEqual(['unmappable', 'unmappable', 'mapped', 'duplicate', 'duplicate'])
+    const [kept, ...others] = await hook.deliveries()
+    expect(others).toEqual([])
+    expect(kept).toMatchObject({ status: 'mapped', reason: null, messages: 1 })
+    const body = await openPayload(world.vault, world.seals, { ...kept, profileId: hook.profileId })
+    expect(JSON.parse(body!.toString())).toEqual(mended)
+    expect(await hook.payments()).toHaveLength(1)
+  })
+
   it('takes both secrets while a rotation lasts, and the new one alone when it ends at once', async () => {
     const hook = await world.endpoint('stripe')
     const rotate = (secret: string, isAtOnce: boolean) =>
@@ -412,6 +430,50 @@ describe('what is kept', () => {
     expect(erased).toBe(1)
     expect(await hook.deliveries()).toMatchObject([{ status: 'mapped', sealed: null, sealedUnder: null, tokens: 0 }])
     expect(await hook.payments()).toHaveLength(1)
+  })
+
+  it('goes with a person of whom an unmappable one has a phone or an id alone', async () => {
+    const hook = await world.endpoint('generic')
+    const named = [
+      [{ note: 'call +56 9 8765 4321' }, { type: 'phone', value: '+56987654321' }],
+      [{ customer: { mobile_phone: '987654322', country: 'CL' } }, { type: 'phone', value: '+56987654322' }],
+      [{ customer: { external_id: 'C-77' } }, { type: 'external_customer_id', value: 'C-77' }],
+    ] as const
+    for (const [body, identifier] of named) {
+      expect((await hook.generic({ type: 'gift', ...body })).body.data.status).toBe('unmappable')
+      const [found] = await world.vault.lookUp(hook.profileId, [identifier])
+      const erased = await transaction(world.pool, (tx) => eraseHookPayloads(tx, hook.profileId, [found!.token]))
+      expect([erased, (await hook.deliveries()).at(-1)]).toMatchObject([1, { sealed: null }])
+    }
+  })
+
+  it('is nothing of a customer whose key was erased, and the vault learns nothing of what was sent beside it', async () => {
+    const hook = await world.endpoint('generic')
+    const key = { type: 'external_customer_id', value: 'C-78' } as const
+    const [erased] = await world.vault.tokens(hook.profileId, [key])
+    await world.pool.query('UPDATE vault SET data_key = NULL, erasure_id = gen_random_uuid() WHERE token = $1', [
+      erased!.token,
+    ])
+    world.vault.forget()
+    const customer = { external_id: 'C-78', email: 'gone@example.com', phone: '+56987654329' }
+    const payment = {
+      type: 'payment',
+      external_id: 'p',
+      occurred_at: '2026-10-02',
+      currency: 'USD',
+      amount: 1,
+      customer,
+    }
+    for (const body of [payment, { ...payment, external_id: 'q', currency: 'ZZZ' }]) await hook.generic(body)
+    expect(await hook.deliveries()).toMatchObject([
+      { status: 'mapped', sealed: null, tokens: 0 },
+      { status: 'unmappable', sealed: null, tokens: 0 },
+    ])
+    const beside = [
+      { type: 'email', value: 'gone@example.com' },
+      { type: 'phone', value: '+56987654329' },
+    ] as const
+    expect(await world.vault.lookUp(hook.profileId, beside)).toEqual([undefined, undefined])
   })
 
   it('names no key of a free record in a reason', async () => {

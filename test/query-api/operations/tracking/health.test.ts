@@ -83,6 +83,27 @@ describe('tracking quality', () => {
     })
   })
 
+  it('counts notifications that were not understood, by what they were and why', async () => {
+    const { id, call } = await tracking.profile()
+    await tracking.pool.query(
+      `WITH endpoint AS (
+         INSERT INTO hook_endpoints (profile_id, provider, source, sealed_secret) VALUES ($1, 'stripe', 'stripe', '')
+         RETURNING id)
+       INSERT INTO hook_deliveries (id, profile_id, endpoint_id, delivery_key, topic, told_at, status, reason)
+       SELECT gen_random_uuid(), $1, endpoint.id, n::text::bytea, 'charge.succeeded', now(), status, 'currency: must be'
+       FROM endpoint, unnest(ARRAY['unmappable', 'unmappable', 'mapped']) WITH ORDINALITY AS d (status, n)`,
+      [id],
+    )
+    expect(byKey((await call('GET', '/quality')).body.data.checks)).toMatchObject({
+      unmappable_notifications: {
+        value: 2,
+        status: 'warn',
+        fix: expect.stringContaining('hooks replay'),
+        details: [{ label: 'stripe charge.succeeded currency: must be', count: 2 }],
+      },
+    })
+  })
+
   it('lists what was turned away and event types that no definition lists', async () => {
     const { id, call } = await tracking.profile()
     await tracking.pool.query(

@@ -1,0 +1,53 @@
+import type pg from 'pg'
+import { ids } from '../../domain/ids.ts'
+import { settleDelivery, type Verdict } from '../../postgres/stores/hook-deliveries.ts'
+import { foldOutcome, foldPayment, foldRefund } from '../../postgres/stores/hook-states.ts'
+import { enqueue } from '../../postgres/stores/outbox.ts'
+import type { Payment } from '../../schemas/messages.ts'
+import { topics } from '../../schemas/topics.ts'
+import type { Fact } from './understand.ts'
+
+const otherCurrency: Verdict = { status: 'unmappable', reason: 'currency: must be that of the payment', messages: 0 }
+
+/** What is news of it goes to the pipeline, as received at a time. */
+export async function tell(
+  tx: pg.PoolClient,
+  { profileId, id: deliveryId }: { profileId: string; id: string },
+  facts: Fact[],
+  receivedAt: number,
+): Promise<Verdict> {
+  let messages = 0
+  let news = 0
+  const pay = async (payment: Payment | undefined) => {
+    if (!payment) return
+    await enqueue(tx, topics.payments, { ...payment, received_at: receivedAt })
+    messages++
+  }
+  for (const fact of facts) {
+    if (fact.kind === 'outcome') {
+      const { outcome } = fact
+      const isNews = await foldOutcome(tx, { profileId, id: outcome.outcome_event_id }, fact.asOf)
+      if (!isNews) continue
+      await enqueue(tx, topics.crmOutcomes, { ...outcome, received_at: receivedAt })
+      messages++
+      news++
+    } else if (fact.kind === 'payment') {
+      const folded = await foldPayment(tx, fact.payment, fact.asOf)
+      if (!folded) continue
+      news++
+      await pay(folded.payment)
+      for (const misread of folded.misread) await settleDelivery(tx, misread, otherCurrency)
+    } else {
+      const { provider, payment, id, isDispute } = fact.refund
+      const told = { asOf: fact.asOf, minor: fact.minor, currency: fact.currency, deliveryId }
+      const target = { profileId, id: ids.payment(profileId, provider, payment) }
+      const folded = await foldRefund(tx, target, `${isDispute ? 'd' : 'r'}/${id}`, told)
+      if (folded.kind === 'other_currency') return otherCurrency
+      if (folded.kind === 'old_news') continue
+      news++
+      await pay(folded.payment)
+    }
+  }
+  if (news === 0) return { status: 'superseded', reason: 'older_than_known', messages }
+  return { status: 'mapped', reason: messages === 0 ? 'payment_not_told_yet' : null, messages }
+}

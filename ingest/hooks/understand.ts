@@ -1,0 +1,80 @@
+import { toMinor } from '../../domain/money.ts'
+import { correctTime } from '../../domain/time.ts'
+import type { HookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
+import type { CrmOutcome, Payment } from '../../schemas/messages.ts'
+import { CrmOutcomeRow, toCrmOutcome } from '../imports/crm-outcomes.ts'
+import { PaymentRow, toPayment } from '../imports/payments.ts'
+import { BadRow, type ImportContext, occurredAt } from '../imports/row.ts'
+import { describeIssue } from '../issues.ts'
+import { type Notification, type Received, type Refund, type Told, Unmappable } from './notification.ts'
+import { hookProviders } from './providers.ts'
+
+export type Fact =
+  | { kind: 'payment'; asOf: number; payment: Payment }
+  | { kind: 'outcome'; asOf: number; outcome: CrmOutcome }
+  | { kind: 'refund'; asOf: number; refund: Refund; minor: number; currency: string }
+
+export type Reading = Omit<Notification, 'key'> & { key: string | undefined; failed?: string }
+
+export function readNotification(endpoint: HookEndpoint, received: Received): Reading {
+  try {
+    return hookProviders[endpoint.provider].read(received)
+  } catch (error) {
+    if (!(error instanceof Unmappable)) throw error
+    return { topic: error.topic, key: error.key, told: [], failed: error.message }
+  }
+}
+
+/** Rows become messages as an import's do; one that breaks a rule makes the notification unmappable, and nothing is told. */
+export async function factsOf({ told, failed }: Reading, context: ImportContext): Promise<Fact[] | { failed: string }> {
+  const rows = failed === undefined ? rowsOf(told, context.receivedAt) : { failed }
+  return 'failed' in rows ? rows : Promise.all(rows.map((row) => factOf(row, context)))
+}
+
+/** What its rules find wrong with a notification, before anybody in it is sealed. */
+export function faultOf({ told, failed }: Reading, receivedAt: number): string | undefined {
+  const rows = failed === undefined ? rowsOf(told, receivedAt) : { failed }
+  return 'failed' in rows ? rows.failed : undefined
+}
+
+type Row =
+  | { kind: 'payment'; asOf: number; row: PaymentRow }
+  | { kind: 'outcome'; asOf: number; row: CrmOutcomeRow }
+  | Extract<Fact, { kind: 'refund' }>
+
+function rowsOf(told: Told[], receivedAt: number): Row[] | { failed: string } {
+  try {
+    return told.map((one) => rowOf(one, receivedAt))
+  } catch (error) {
+    if (error instanceof BadRow || error instanceof Unmappable) return { failed: error.message }
+    throw error
+  }
+}
+
+function rowOf(told: Told, receivedAt: number): Row {
+  const asOf = asOfBy(told.asOf, receivedAt)
+  if (told.kind !== 'refund') {
+    const parsed = told.kind === 'payment' ? PaymentRow.safeParse(told.row) : CrmOutcomeRow.safeParse(told.row)
+    if (!parsed.success) throw new Unmappable(describeIssue(parsed.error.issues[0]!))
+    occurredAt(parsed.data.occurred_at, receivedAt)
+    return { kind: told.kind, asOf, row: parsed.data } as Row
+  }
+  const currency = told.refund.currency.toUpperCase()
+  const minor = toMinor(told.refund.amount, currency)
+  if (!minor.ok) throw new Unmappable(`amount: ${minor.reason}`)
+  return { kind: 'refund', asOf, refund: told.refund, minor: minor.value, currency }
+}
+
+async function factOf(row: Row, context: ImportContext): Promise<Fact> {
+  const { asOf } = row
+  if (row.kind === 'payment') return { kind: 'payment', asOf, payment: await toPayment(row.row, context) }
+  if (row.kind === 'outcome') return { kind: 'outcome', asOf, outcome: await toCrmOutcome(row.row, context) }
+  return row
+}
+
+/** A time ahead of ours would keep everything told later from counting: it is taken as the receipt's, as an event's is. */
+function asOfBy(told: number, receivedAt: number): number {
+  const corrected = correctTime(told, receivedAt)
+  if (!corrected.ok) throw new Unmappable('as_of: must not be older than two years')
+  return corrected.value.time
+}
