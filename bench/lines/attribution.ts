@@ -57,32 +57,33 @@ interface Sums {
   linear: number
 }
 
-/** Paths as the recompute gathers them, one row each, so that both sides begin with the same. */
+/** Paths stand ready, one row each, with what a model looks at, as the peer's do: when, by which channel, whether direct. */
 async function layPaths({ run }: Database): Promise<void> {
-  const nobody = `toUUID('00000000-0000-0000-0000-000000000000')`
   await run(
     `CREATE TABLE laid_paths ENGINE = MergeTree ORDER BY customer_id AS
      SELECT t.profile_id AS profile_id, t.subject_id AS customer_id, toUnixTimestamp64Milli(max(t.touch_time)) + 86400000 AS at,
        at - 30 * 86400000 AS since,
-       arraySort(touch -> (touch.1, toString(touch.2)), groupArray((toUnixTimestamp64Milli(t.touch_time), t.touch_id,
-         t.channel, t.source, t.is_direct, false, ${nobody}, ${nobody}, ${nobody}, t.ad_ref))) AS path
+       arraySort(touch -> (touch.1, UUIDToNum(touch.2)), groupArray((toUnixTimestamp64Milli(t.touch_time), t.touch_id,
+         t.channel, t.is_direct))) AS touches_in_order,
+       arrayZip(touches_in_order.1, touches_in_order.3, touches_in_order.4) AS path
      FROM touches AS t GROUP BY profile_id, customer_id`,
   )
 }
 
 /** The very weights of the recompute, cut out of its statement, over the paths; summed by channel. */
 function modelPass(): string {
-  const weights = /\n {2}measured AS \(.*?\n {2}credited AS \(.*?\n {2}\),\n/s.exec(deriveCredits.sql)?.[0]
+  const weights = /\n {2}measured AS \(.*?\n {2}credited AS \(.*?\n {2}\)\n/s.exec(deriveCredits.sql)?.[0]
   if (!weights) throw new Error('derive_credits is not cut into steps as it was: adapt bench/lines/attribution.ts')
   const models = ['last', 'first', 'linear', 'decay', 'non_direct', 'position']
   return `
     WITH toUInt32(1000000000) AS whole, toUInt32(0) AS nought,
-      flagged AS (SELECT profile_id, customer_id, at, since, path FROM laid_paths),
-      windowed AS (SELECT *, arraySlice(arrayFilter(touch -> touch.1 <= at AND touch.1 >= since, path), -500) AS touches_in FROM flagged),
+      windowed AS (
+        SELECT arraySlice(arrayFilter(touch -> touch.1 <= at AND touch.1 >= since, path), -500) AS touches_in FROM laid_paths
+      ),
+      changed AS (SELECT touches_in.2 AS channels, touches_in.1 AS times, touches_in.3 AS directs FROM windowed),
       ${weights.trim()}
-      rows AS (SELECT touches_in.3 AS channels, ${models.map((name, at) => `weights.${at + 1} AS ${name}s`).join()} FROM credited)
     SELECT channel, ${models.map((name) => `sum(${name}) / 1e9 AS ${name}`).join()}
-    FROM rows ARRAY JOIN channels AS channel, ${models.map((name) => `${name}s AS ${name}`).join()}
+    FROM credited ARRAY JOIN channels AS channel, ${models.map((name, at) => `weights.${at + 1} AS ${name}`).join()}
     GROUP BY channel`
 }
 
@@ -96,9 +97,7 @@ async function installPeer({ env, report, config }: Stage, { rows }: Database) {
     await runCommand(python, [...install, peer, 'pandas', 'matplotlib'], { env })
   })
   const file = join(config.home, 'paths.tsv')
-  const lines = await rows<{ line: string }>(
-    `SELECT arrayStringConcat(arrayMap(touch -> touch.3, path), ' > ') AS line FROM laid_paths`,
-  )
+  const lines = await rows<{ line: string }>(`SELECT arrayStringConcat(path.2, ' > ') AS line FROM laid_paths`)
   writeFileSync(file, lines.map(({ line }) => `${line}\t1\n`).join(''))
   const script = join(import.meta.dirname, '../programs/channel_attribution.py')
   return async () => {

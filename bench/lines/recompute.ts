@@ -69,7 +69,7 @@ const gatherTouches = `
 
 /** The credit that a recompute left behind: the next one begins as the first did. */
 async function forget({ run }: Database): Promise<void> {
-  const inHand = ['dirty', 'people', 'subjects', 'ads', 'conversions', 'first_payments', 'credits']
+  const inHand = ['dirty', 'people', 'subjects', 'ads', 'conversions', 'valued', 'credits']
   const tables = ['credits', 'report_credits', 'report_days', ...inHand.map((name) => `recompute_${name}`)]
   for (const table of tables) await run(`TRUNCATE TABLE ${table}`)
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { statement } from '../query.ts'
 
 /**
- * The six models in one pass: outcomes and touches of the run's customers → the credit that changed.
+ * The six models in one pass: conversions and touches of the run's customers → the credit that changed.
  * Weights are billionths; the remainder of every division goes to the last touch, so a path sums to exactly 1.
  */
 export const deriveCredits = statement({
@@ -35,92 +35,59 @@ WITH
     ) AS a ON a.profile_id = t.profile_id AND a.reference = t.reference
     GROUP BY t.profile_id, s.customer_id
   ),
-  -- The rate of the day, or the newest of the seven days before; without one the amount stays out of money sums.
-  valued AS (
-    SELECT c.* EXCEPT (net_minor), multiIf(
-      c.currency = c.reporting_currency, c.kept_minor,
-      x.minor_rate > 0 AND c.day - x.date <= 7,
-        toInt64(intDiv(toInt128(c.kept_minor) * x.minor_rate + 500000000000, toInt128(1000000000000))),
-      NULL) AS net_minor
-    FROM (SELECT * FROM recompute_conversions WHERE run_id = {run:UUID}) AS c
-    ASOF LEFT JOIN (
-      SELECT base, quote, date, minor_rate FROM fx_rates FINAL
-      WHERE (base, quote) IN (
-        SELECT currency, reporting_currency FROM recompute_conversions
-        WHERE run_id = {run:UUID} AND currency != reporting_currency)
-    ) AS x ON x.base = c.currency AND x.quote = c.reporting_currency AND c.day >= x.date
-  ),
-  flagged AS (
-    SELECT c.*, if(c.revenue_type = 'cash' AND c.amount_minor > 0, f.is_first_payment, NULL) AS is_first_payment,
-      f.opens_first_payment AS opens_first_payment
-    FROM valued AS c
-    LEFT JOIN (
-      SELECT profile_id, outcome_id, is_first_payment, opens_first_payment FROM recompute_first_payments
-      WHERE run_id = {run:UUID}
-    ) AS f ON f.profile_id = c.profile_id AND f.outcome_id = c.outcome_id
-  ),
   -- Touches at or before the conversion, inside the window, at most the 500 latest.
   windowed AS (
-    SELECT c.*, arraySlice(arrayFilter(touch -> touch.1 <= c.at AND touch.1 >= c.since, p.path), -500) AS touches_in
+    SELECT (c.profile_id, c.conversion_id, c.customer_id, c.at, c.version, c.standing_hash) AS conversion, c.facts AS facts,
+      arraySlice(arrayFilter(touch -> touch.1 <= c.at AND touch.1 >= c.since, p.path), -500) AS touches_in,
+      -- Weights follow from the path; the number in front changes when their rules do.
+      cityHash64(1, facts.1, c.customer_id, facts.2, facts.3, facts.4, c.at, c.since, facts.5,
+        toString((facts.6, facts.8, facts.9, facts.10)), facts.7, facts.11, facts.12, touches_in) AS content_hash
     -- Paths stream past the conversions: they are the larger side, and only one side is held in memory.
     FROM paths AS p
-    RIGHT JOIN flagged AS c ON c.profile_id = p.path_profile AND c.customer_id = p.path_customer
+    RIGHT JOIN (
+      SELECT profile_id, customer_id, conversion_id, at, since, facts, standing_hash, version
+      FROM recompute_valued WHERE run_id = {run:UUID}
+    ) AS c ON c.profile_id = p.path_profile AND c.customer_id = p.path_customer
+  ),
+  changed AS (
+    SELECT conversion, facts, content_hash, touches_in, touches_in.1 AS times, touches_in.5 AS directs
+    FROM windowed
+    WHERE if(facts.2 != '', conversion.6 != content_hash, conversion.6 != 0)
   ),
   -- Numbers first, then lists out of numbers: what a lambda takes from its row is copied for each element.
   measured AS (
-    SELECT *, length(touches_in) AS n, toUInt64(notEmpty(touches_in)) AS one, touches_in[-1].1 AS last_at,
-      toUInt64(arrayLastIndex(is_direct -> NOT is_direct, touches_in.5)) AS last_indirect
-    FROM windowed
+    SELECT *, toInt64(length(times)) AS n, times[-1] AS last_at,
+      toInt64(arrayLastIndex(is_direct -> NOT is_direct, directs)) AS last_indirect
+    FROM changed
   ),
   decayed AS (
-    SELECT *, if(last_indirect > 0, last_indirect, n) - one AS before, n - least(n, 2) AS between,
-      toUInt32(intDiv(1000000000, greatest(n, 1))) AS share, toUInt32(intDiv(200000000, greatest(n, 3) - 2)) AS middle,
-      arrayMap(at -> toUInt64(round(exp2((at - last_at) / 604800000) * 1000000000)), touches_in.1) AS decays
+    SELECT *, arrayMap(at -> toUInt64(round(exp2((at - last_at) / 604800000) * 1000000000)), times) AS decays,
+      greatest(arraySum(decays), 1) AS decay_sum,
+      toUInt32(intDiv(1000000000, greatest(n, 1))) AS share, toUInt32(intDiv(200000000, greatest(n, 3) - 2)) AS middle
     FROM measured
-  ),
-  summed AS (
-    SELECT *, greatest(arraySum(decays), 1) AS decay_sum FROM decayed
   ),
   shared AS (
     SELECT *, arrayPopBack(arrayMap(decay -> toUInt32(intDiv(decay * 1000000000, decay_sum)), decays)) AS decay_parts
-    FROM summed
+    FROM decayed
   ),
+  -- A list of length n that is all one number but for its end: stretched to the right, or, by a negative length, to the left.
   credited AS (
-    SELECT *, fromUnixTimestamp64Milli(at, 'UTC') AS occurred_at,
-      tuple(
-        arrayConcat(arrayWithConstant(n - one, nought), arrayWithConstant(one, whole)),
-        arrayConcat(arrayWithConstant(one, whole), arrayWithConstant(n - one, nought)),
-        arrayConcat(arrayWithConstant(n - one, share), arrayWithConstant(one, toUInt32(whole - share * (n - one)))),
-        arrayConcat(decay_parts, arrayWithConstant(one, toUInt32(whole - arraySum(decay_parts)))),
-        arrayConcat(arrayWithConstant(before, nought), arrayWithConstant(one, whole),
-          arrayWithConstant(n - before - one, nought)),
-        arrayConcat(
-          arrayWithConstant(one, toUInt32(multiIf(n = 1, 1000000000, n = 2, 500000000, 400000000))),
-          arrayWithConstant(between, middle),
-          arrayWithConstant(n - one - between, toUInt32(if(n = 2, 500000000, 600000000 - middle * between))))
+    SELECT *,
+      (arrayResize([whole], -n, nought),
+        arrayResize([whole], n, nought),
+        arrayResize([toUInt32(whole - share * (n - 1))], -n, share),
+        arrayResize(decay_parts, n, toUInt32(whole - arraySum(decay_parts))),
+        arrayResize(arrayResize([whole], if(last_indirect > 0, -last_indirect, -n), nought), n, nought),
+        arrayResize(
+          arrayResize([toUInt32(if(n = 2, 500000000, 400000000))], n - 1, middle), n,
+          toUInt32(multiIf(n = 1, 1000000000, n = 2, 500000000, 600000000 - middle * (n - 2))))
       ) AS weights
     FROM shared
-  ),
-  hashed AS (
-    SELECT *,
-      conversion_type != '' AS is_counted,
-      -- Weights follow from the path; the number in front changes when their rules do.
-      cityHash64(1, outcome_id, customer_id, conversion_type, revenue_type, is_eligible, at, since, day,
-        toString(tuple(amount_minor, net_minor, is_first_payment, opens_first_payment)), currency, country, device,
-        touches_in) AS content_hash
-    FROM credited
-  ),
-  standing AS (
-    SELECT profile_id, conversion_id, content_hash FROM credits FINAL
-    WHERE (profile_id, conversion_id) IN (SELECT profile_id, conversion_id FROM recompute_conversions WHERE run_id = {run:UUID})
   )
-SELECT {run:UUID}, h.profile_id, h.conversion_id, h.outcome_id, h.customer_id, h.conversion_type, h.revenue_type,
-  h.is_eligible, h.occurred_at, h.day, h.amount_minor, h.currency, h.net_minor, h.is_first_payment,
-  h.opens_first_payment, h.country, h.device,
-  h.touches_in.2, arrayMap(at -> fromUnixTimestamp64Milli(at, 'UTC'), h.touches_in.1), h.touches_in.3, h.touches_in.4,
-  h.touches_in.5, h.touches_in.6, h.touches_in.7, h.touches_in.8, h.touches_in.9, h.touches_in.10, h.weights.1, h.weights.2, h.weights.3, h.weights.4, h.weights.5, h.weights.6,
-  h.content_hash, h.version, NOT h.is_counted
-FROM hashed AS h
-LEFT JOIN standing AS s ON s.profile_id = h.profile_id AND s.conversion_id = h.conversion_id
-WHERE if(h.is_counted, s.content_hash != h.content_hash, s.content_hash != 0)`,
+SELECT {run:UUID}, conversion.1, conversion.2, facts.1, conversion.3, facts.2, facts.3, facts.4,
+  fromUnixTimestamp64Milli(conversion.4, 'UTC'), facts.5, facts.6, facts.7, facts.8, facts.9, facts.10, facts.11, facts.12,
+  touches_in.2, arrayMap(at -> fromUnixTimestamp64Milli(at, 'UTC'), times), touches_in.3, touches_in.4, directs,
+  touches_in.6, touches_in.7, touches_in.8, touches_in.9, touches_in.10,
+  weights.1, weights.2, weights.3, weights.4, weights.5, weights.6, content_hash, conversion.5, facts.2 = ''
+FROM credited`,
 })

@@ -1,16 +1,6 @@
 import { z } from 'zod'
-import { query, statement } from '../query.ts'
+import { statement } from '../query.ts'
 import { outcomesInForce } from './outcomes-in-force.ts'
-
-/** Whether anybody of a run ever had an outcome that names its ad; most runs are over with this question. */
-export const namesAds = query({
-  name: 'names_ads',
-  params: z.object({ run: z.uuid() }),
-  row: z.object({ named: z.coerce.number() }),
-  sql: `
-SELECT count() AS named FROM named_outcomes
-WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID})`,
-})
 
 /**
  * An outcome outside the site that names its ad gets a touch of its own at its own time, unless the customer came by

@@ -13,20 +13,18 @@ INSERT INTO recompute_ads (run_id, profile_id, reference, campaign_id, ad_set_id
 WITH
   toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
   said AS (
-    SELECT profile_id, reference, any(ad_ref) AS ad, any(ad_set_ref) AS ad_set, any(campaign_ref) AS campaign,
-      any(utm['content']) AS tag_content, any(utm['term']) AS tag_term, any(utm['id']) AS tag_id,
-      any(utm['campaign']) AS tag_campaign
-    FROM touches
-    WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID})
-      AND reference != 0
-    GROUP BY profile_id, reference
+    SELECT DISTINCT * FROM touch_references
+    WHERE (profile_id, reference) IN (
+      SELECT profile_id, reference FROM touches
+      WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID})
+        AND reference != 0)
   ),
   named AS (
     SELECT profile_id, reference, naming.1 AS rank, naming.2 AS kind, naming.3 AS value
     FROM said
     -- Strongest first.
     ARRAY JOIN [
-      (1, 'ad', ad), (2, 'ad_set', ad_set), (3, 'campaign', campaign),
+      (1, 'ad', ad_ref), (2, 'ad_set', ad_set_ref), (3, 'campaign', campaign_ref),
       (4, 'ad', tag_content), (5, 'ad_set', tag_term), (6, 'campaign', tag_id),
       (7, 'campaign_name', tag_campaign)] AS naming
     WHERE value != ''

@@ -48,6 +48,10 @@ WITH
         SELECT profile_id, outcome_id FROM subject_outcomes
         WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID}))`,
       stages: 'profile_id IN (SELECT profile_id FROM recompute_subjects WHERE run_id = {run:UUID})',
+      columns: [
+        ...['profile_id', 'outcome_id', 'conversion_id', 'subject_id', 'occurred_at', 'amount_minor', 'refunded_minor'],
+        ...['currency', 'subject_ref', 'country', 'device'],
+      ],
     })}
     ) AS o
     LEFT JOIN actions AS a ON a.profile_id = o.profile_id AND a.payment_id = o.outcome_id
@@ -64,7 +68,5 @@ INNER JOIN (
   SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE run_id = {run:UUID}
 ) AS s ON s.profile_id = r.profile_id AND s.subject_id = r.subject_id
 LEFT JOIN settings AS p ON p.profile_id = r.profile_id
-LEFT JOIN definitions AS d ON d.profile_id = r.profile_id AND d.event_type = r.event_type
--- Reordered, the join with subjects would lose its computed key and pair every outcome with every subject.
-SETTINGS query_plan_optimize_join_order_limit = 0`,
+LEFT JOIN definitions AS d ON d.profile_id = r.profile_id AND d.event_type = r.event_type`,
 })

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { deriveCredits } from '../../clickhouse/attribution/derive-credits.ts'
-import { deriveSyntheticTouches, namesAds } from '../../clickhouse/attribution/derive-synthetic-touches.ts'
+import { deriveSyntheticTouches } from '../../clickhouse/attribution/derive-synthetic-touches.ts'
 import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
 import { countSubjects, dirtyProfiles } from '../../clickhouse/attribution/dirty-profiles.ts'
 import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
-import { flagFirstPayments } from '../../clickhouse/attribution/flag-first-payments.ts'
 import { joinAds } from '../../clickhouse/attribution/join-ads.ts'
+import { changedCredit, heldOutcomes } from '../../clickhouse/attribution/look-ahead.ts'
 import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
 import { publishGoals, rememberCustomers } from '../../clickhouse/attribution/publish-customer-conversions.ts'
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
+import { valueConversions } from '../../clickhouse/attribution/value-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import { packProfiles } from './pack-profiles.ts'
 
@@ -65,8 +66,12 @@ export async function recomputeProfiles(warehouse: Warehouse, dirty: DirtyProfil
 /** Derives the customers of the subjects that `recompute_dirty` holds for the run. */
 export async function derive(warehouse: Warehouse, run: string): Promise<void> {
   for (const step of expandSubjects) await warehouse.execute(step, { run })
-  await Promise.all([touch(warehouse, run), stage(warehouse, run)])
+  const [outcomes] = await warehouse.run(heldOutcomes, { run })
+  if (outcomes!.held === 0) return warehouse.execute(deriveTouches, { run })
+  await Promise.all([touch(warehouse, run, outcomes!.named > 0), stage(warehouse, run)])
   await warehouse.execute(deriveCredits, { run })
+  const [credit] = await warehouse.run(changedCredit, { run })
+  if (credit!.changed === 0) return
   await Promise.all([report(warehouse, run), list(warehouse, run)])
   // Last: the next run compares with it.
   await warehouse.execute(publishCredits, { run })
@@ -80,14 +85,12 @@ async function list(warehouse: Warehouse, run: string): Promise<void> {
   for (const step of [rememberCustomers, publishGoals]) await warehouse.execute(step, { run })
 }
 
-async function touch(warehouse: Warehouse, run: string): Promise<void> {
+async function touch(warehouse: Warehouse, run: string, namesAds: boolean): Promise<void> {
   await warehouse.execute(deriveTouches, { run })
-  const [found] = await warehouse.run(namesAds, { run })
-  if (found!.named > 0) await warehouse.execute(deriveSyntheticTouches, { run })
+  if (namesAds) await warehouse.execute(deriveSyntheticTouches, { run })
   await warehouse.execute(joinAds, { run })
 }
 
 async function stage(warehouse: Warehouse, run: string): Promise<void> {
-  await warehouse.execute(stageConversions, { run })
-  await warehouse.execute(flagFirstPayments, { run })
+  for (const step of [stageConversions, valueConversions]) await warehouse.execute(step, { run })
 }
