@@ -13,6 +13,8 @@ export interface DeliveryRow extends Creative {
   ad_external_id: string
   ad_name: string
   status: string
+  ad_set_status: string
+  campaign_status: string
   objective: string
   spend: number
   impressions: number
@@ -45,6 +47,8 @@ export function deliver(seed: number, ads: readonly Ad[], firstDay: number): Del
   const first: DeliveryRow[] = []
   const restated: DeliveryRow[] = []
   const spendMinorByCampaign = new Map<string, number>()
+  const statusOf = (isMeant: (ad: Ad) => boolean) =>
+    ads.some((ad) => isMeant(ad) && ad.runs[1] === days - 1) ? 'ACTIVE' : 'PAUSED'
   for (const ad of ads) {
     const creative = creativeOf(ad)
     for (let day = ad.runs[0]; day <= ad.runs[1]; day++) {
@@ -62,7 +66,9 @@ export function deliver(seed: number, ads: readonly Ad[], firstDay: number): Del
         ad_set_name: ad.adSetName,
         ad_external_id: ad.adId,
         ad_name: ad.adName,
-        status: ad.runs[1] === days - 1 ? 'ACTIVE' : 'PAUSED',
+        status: statusOf((other) => other.adId === ad.adId),
+        ad_set_status: statusOf((other) => other.adSetId === ad.adSetId),
+        campaign_status: statusOf((other) => other.campaignId === ad.campaignId),
         objective: objectives[ad.purpose],
         spend: spendMinor / 100,
         impressions,

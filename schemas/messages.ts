@@ -134,9 +134,15 @@ export interface AdDelivery {
   ad_set_name: string
   ad_external_id: string
   ad_name: string
+  /** The ad's own. */
   status: string | null
+  ad_set_status: string | null
+  campaign_status: string | null
+  /** The campaign's: everything in it works towards it. */
   objective: string | null
+  /** The ad set's own. */
   daily_budget_minor: number | null
+  campaign_daily_budget_minor: number | null
   spend_minor: number
   impressions: number
   clicks: number

@@ -35,6 +35,7 @@ export const schemaVersions: readonly SchemaVersion[] = [
   value(15, 'identity', 1),
   value(11, 'settings', 2),
   value(14, 'crm-outcomes', 2),
+  value(12, 'ad-delivery', 2),
 ]
 
 export function schemaText(entry: SchemaVersion): string {

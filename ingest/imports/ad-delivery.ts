@@ -20,9 +20,14 @@ export const AdDeliveryRow = z
     ad_set_name: text(500),
     ad_external_id: PlatformId,
     ad_name: text(500),
+    /** The ad's own; what the ad set and the campaign are in is said of each. */
     status: label,
+    ad_set_status: label,
+    campaign_status: label,
     objective: label,
+    /** The ad set's. */
     daily_budget: Amount.nullish(),
+    campaign_daily_budget: Amount.nullish(),
     spend: Amount.nullish(),
     impressions: count.nullish(),
     clicks: count.nullish(),
@@ -54,11 +59,12 @@ export const AdDeliveryRow = z
   })
   .transform((given, context) => {
     const row = withCanonicalAction(given)
-    const minor = (field: 'daily_budget' | 'spend' | 'platform_conversion_value') =>
+    const minor = (field: 'daily_budget' | 'campaign_daily_budget' | 'spend' | 'platform_conversion_value') =>
       row[field] == null ? null : minorOf(context, [field], row[field], row.currency)
     return {
       ...row,
       daily_budget_minor: minor('daily_budget'),
+      campaign_daily_budget_minor: minor('campaign_daily_budget'),
       spend_minor: minor('spend') ?? 0,
       platform_conversion_value_minor: minor('platform_conversion_value'),
     }
@@ -102,8 +108,11 @@ export function toAdDelivery(row: AdDeliveryRow, { profileId, receivedAt }: Impo
     ad_external_id: row.ad_external_id,
     ad_name: row.ad_name,
     status: row.status ?? null,
+    ad_set_status: row.ad_set_status ?? null,
+    campaign_status: row.campaign_status ?? null,
     objective: row.objective ?? null,
     daily_budget_minor: row.daily_budget_minor,
+    campaign_daily_budget_minor: row.campaign_daily_budget_minor,
     spend_minor: row.spend_minor,
     impressions: row.impressions ?? 0,
     clicks: row.clicks ?? 0,

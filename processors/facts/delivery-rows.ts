@@ -40,7 +40,7 @@ export function deliveryRow(d: AdDelivery, version: bigint) {
 
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/** The three entities that a delivery row describes. */
+/** The three entities that a delivery row describes, each by what was said of it alone. */
 export function entityRows(d: AdDelivery, version: bigint) {
   const { campaign, ad_set, ad } = family(d)
   const entity = (level: EntityLevel, name: string, external_id: string) => ({
@@ -54,11 +54,11 @@ export function entityRows(d: AdDelivery, version: bigint) {
     ad_set_id: level === 'campaign' ? nobody : ad_set,
     campaign_external_id: d.campaign_external_id,
     ad_set_external_id: level === 'campaign' ? '' : d.ad_set_external_id,
-    status: d.status ?? '',
+    status: { campaign: d.campaign_status, ad_set: d.ad_set_status, ad: d.status }[level] ?? '',
     objective: d.objective ?? '',
-    daily_budget_minor: d.daily_budget_minor,
+    daily_budget_minor: { campaign: d.campaign_daily_budget_minor, ad_set: d.daily_budget_minor, ad: null }[level],
     currency: d.currency,
-    learning_stage_status: d.learning_stage_status ?? '',
+    learning_stage_status: (level === 'ad_set' && d.learning_stage_status) || '',
     version: entityVersion(d, version),
   })
   return [

@@ -18,6 +18,7 @@ const published = [
   '15 identity-value 1',
   '11 settings-value 2',
   '14 crm-outcomes-value 2',
+  '12 ad-delivery-value 2',
 ]
 
 const subjects = [...new Set(schemaVersions.map((entry) => entry.subject))]

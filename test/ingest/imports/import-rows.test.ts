@@ -60,6 +60,8 @@ describe('a row becomes a message', () => {
       status: 'ACTIVE',
       objective: 'LEADS',
       learning_stage_status: 'SUCCESS',
+      ad_set_status: 'PAUSED',
+      campaign_status: 'ACTIVE',
       creative_thumbnail_url: 'https://cdn.example/t.jpg',
       video_id: '55',
       creative_format: 'video',
@@ -80,7 +82,7 @@ describe('a row becomes a message', () => {
       first_reply_rate: 0.5,
       avg_engagement_score: 7.25,
     }
-    const money = { daily_budget: 5000, spend: 1234.5, platform_conversion_value: 99_000 }
+    const money = { daily_budget: 5000, campaign_daily_budget: 9000, spend: 1234.5, platform_conversion_value: 99_000 }
     expect(await send('ad-delivery', [delivery({ ...labels, ...counts, ...money })])).toEqual({
       taken: 1,
       bad: 0,
@@ -102,6 +104,7 @@ describe('a row becomes a message', () => {
       ...labels,
       ...counts,
       daily_budget_minor: 5000,
+      campaign_daily_budget_minor: 9000,
       spend_minor: 1235,
       platform_conversion_value_minor: 99_000,
     })

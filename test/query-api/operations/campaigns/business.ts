@@ -13,9 +13,12 @@ export async function openBusiness(api: Awaited<ReturnType<typeof openReadingApp
     impressions: 1_000,
     clicks: 20,
     reach: 900,
-    status: 'ACTIVE',
+    status: 'PAUSED',
+    ad_set_status: 'WITH_ISSUES',
+    campaign_status: 'ACTIVE',
     objective: 'OUTCOME_SALES',
     daily_budget_minor: 2_000,
+    campaign_daily_budget_minor: 5_000,
     learning_stage_status: 'LEARNING',
     messaging_conversations_started_7d: 3,
   })

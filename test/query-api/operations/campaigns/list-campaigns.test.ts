@@ -90,9 +90,9 @@ describe('GET /campaigns', () => {
       avg_cpm: 50,
       avg_cpc: 2.5,
       cac: 50,
-      status: 'ACTIVE',
+      status: { campaign: 'ACTIVE', ad_set: 'WITH_ISSUES', ad: 'PAUSED' }[level],
       objective: 'OUTCOME_SALES',
-      daily_budget: 20,
+      daily_budget: { campaign: 50, ad_set: 20, ad: null }[level],
       messaging_conversations_started_7d: 3,
     })
     expect(body.data[1]).toMatchObject({
@@ -359,11 +359,11 @@ describe('money and days', () => {
     // 950 pesos for a dollar: 9.5 for a cent.
     await api.warehouse.insert('fx_rates', [{ ...rate, date: '2026-10-01', minor_rate: '9500000000000' }])
     await api.warehouse.insert('fx_rates', [{ ...rate, date: '2026-10-30', minor_rate: '10000000000000' }])
-    await world.ad('111', { currency: 'USD', date: day, spend_minor: 1_001, daily_budget_minor: 500 })
-    await world.ad('111', { currency: 'USD', date: day + 7, spend_minor: 100, daily_budget_minor: 500 })
-    await world.ad('111', { currency: 'USD', date: day + 8, spend_minor: 100, daily_budget_minor: 500 })
-    await world.ad('111', { currency: 'CLP', date: day + 9, spend_minor: 40, daily_budget_minor: 500 })
-    await world.ad('111', { currency: 'USD', date: day + 10, spend_minor: 0, daily_budget_minor: 500 })
+    await world.ad('111', { currency: 'USD', date: day, spend_minor: 1_001, campaign_daily_budget_minor: 500 })
+    await world.ad('111', { currency: 'USD', date: day + 7, spend_minor: 100, campaign_daily_budget_minor: 500 })
+    await world.ad('111', { currency: 'USD', date: day + 8, spend_minor: 100, campaign_daily_budget_minor: 500 })
+    await world.ad('111', { currency: 'CLP', date: day + 9, spend_minor: 40, campaign_daily_budget_minor: 500 })
+    await world.ad('111', { currency: 'USD', date: day + 10, spend_minor: 0, campaign_daily_budget_minor: 500 })
     const buyer = randomUUID()
     await world.hit(buyer, at('01T00:00:00'), { ad: '111' })
     await world.outcome(buyer, at('02T00:00:00'), { amount: 10_000, currency: 'USD' })
