@@ -5,7 +5,7 @@ const watched = ['api', 'processors', 'clickhouse'] as const
 export type Watched = (typeof watched)[number]
 
 export interface Memory {
-  /** The most that the process of this name has held since it was last forgotten; 0 when it never ran. */
+  /** The most that any one process of this name has held since it was last forgotten; 0 when it never ran. */
   peakMb(name: Watched): number
   forget(name: Watched): void
   stop(): void
@@ -17,7 +17,7 @@ export function watchMemory(home: string): Memory {
   const look = () => {
     for (const name of watched) {
       const pid = recordedProcess(home, name)?.pid
-      if (pid) peaks.set(name, Math.max(peaks.get(name) ?? 0, residentMb(pid)))
+      if (pid) peaks.set(name, Math.max(peaks.get(name) ?? 0, ...[pid, ...childrenOf(pid)].map(residentMb)))
     }
   }
   const timer = setInterval(look, 200)
@@ -26,6 +26,14 @@ export function watchMemory(home: string): Memory {
     peakMb: (name) => peaks.get(name) ?? 0,
     forget: (name) => void peaks.delete(name),
     stop: () => clearInterval(timer),
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
   }
 }
 

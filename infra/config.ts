@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { addressList, type IsListed } from './address-list.ts'
@@ -77,6 +78,8 @@ const Environment = z.object({
   COLLECT_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(6_000_000),
   /** Requests a minute; 0 is no limit. */
   COLLECT_LIMIT_PER_ADDRESS: z.coerce.number().int().min(0).default(6_000),
+  /** Processes that serve the API on its one port; as many as cores, up to four, where Redis keeps their limits. */
+  API_WORKERS: z.coerce.number().int().min(1).max(64).optional(),
   /** Addresses that are called although they are not public: a private network's own. */
   OUTBOUND_ALLOWED: addresses('none'),
   /** Name servers for custom domains and outbound calls, `address[:port]` separated by commas; else the system's. */
@@ -114,6 +117,7 @@ export interface Config {
   isMetricsReader: IsListed
   isTrustedProxy: IsListed
   geoipDatabase: string | undefined
+  apiWorkers: number
   collectLimits: { perKey: number; perAddress: number }
   isOutboundAllowed: IsListed
   dnsServers: string[] | undefined
@@ -121,6 +125,8 @@ export interface Config {
   ai: { url: string; model: string; key: string | undefined } | undefined
   logLevel: string
 }
+
+const maxWorkers = 4
 
 /** A setting that is missing or malformed; its message is the one sentence an operator needs. */
 export class ConfigError extends Error {}
@@ -137,6 +143,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   }
   const baseUrl = (e.BASE_URL ?? running?.base_url ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, '')
   const apiUrl = (e.API_URL ?? baseUrl).replace(/\/$/, '')
+  const redisUrl = e.REDIS_URL ?? running?.redis_url ?? undefined
   const trackerUrl = (e.TRACKER_URL ?? baseUrl).replace(/\/$/, '')
   return {
     home,
@@ -149,7 +156,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     kafkaBrokers: address('KAFKA_BROKERS', running?.kafka_brokers).split(','),
     clickhouseUrl: address('CLICKHOUSE_URL', running?.clickhouse_url),
     databaseUrl: address('DATABASE_URL', running?.database_url),
-    redisUrl: e.REDIS_URL ?? running?.redis_url ?? undefined,
+    redisUrl,
     secret: secretOf(e.TOUCHLINE_SECRET ?? readSecret(secretFile(home)), home),
     tokenKeys: e.TOKEN_KEYS ?? [],
     linkTokenKeys: e.LINK_TOKEN_KEYS ?? localLinkTokenKeys(home),
@@ -158,6 +165,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     isMetricsReader: e.METRICS_ALLOWED,
     isTrustedProxy: e.TRUSTED_PROXIES,
     geoipDatabase: e.GEOIP_DATABASE,
+    // Without Redis each process would count for itself, and limits be as many times too high.
+    apiWorkers: e.API_WORKERS ?? (redisUrl ? Math.min(availableParallelism(), maxWorkers) : 1),
     collectLimits: { perKey: e.COLLECT_LIMIT_PER_KEY, perAddress: e.COLLECT_LIMIT_PER_ADDRESS },
     isOutboundAllowed: e.OUTBOUND_ALLOWED,
     dnsServers: e.DNS_SERVERS,

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { Redis } from 'ioredis'
 import { ApiError } from '../http/errors.ts'
-import { exchangeCounts, slidingWindows, type Verdict } from '../http/rate-limit.ts'
+import { exchangeCounts, exchangeVia, slidingWindows, type Told, type Verdict } from '../http/rate-limit.ts'
 import type { IsListed } from '../infra/address-list.ts'
 
 export interface CollectLimits {
@@ -20,18 +20,25 @@ export interface LimitOptions {
   isTrustedProxy: IsListed
   /** Where instances tell each other their counts; without it each counts for itself. */
   redis?: Redis | undefined
+  /** How the processes of one service count a sender together; without it each counts for itself. */
+  addresses?: { salt: string; exchange: (news: Told[]) => Promise<readonly (number | undefined)[]> } | undefined
   exchangeMs?: number
   clock?: () => number
 }
 
 export function collectLimits(options: LimitOptions): CollectLimits {
   const { perKey, perAddress, isTrustedProxy, redis, exchangeMs = 1000, clock = Date.now } = options
-  const salt = randomBytes(16).toString('hex')
+  const { addresses: together } = options
+  const salt = together?.salt ?? randomBytes(16).toString('hex')
   const addresses = slidingWindows(clock)
   const keys = slidingWindows(clock)
   // A round trip for every hit would cost more than the hit.
-  const timer = redis && setInterval(() => void exchangeCounts(keys, redis, 'collect'), exchangeMs)
-  timer?.unref()
+  const timer = setInterval(() => {
+    if (redis) void exchangeCounts(keys, redis, 'collect')
+    // Nearly all senders are far from the limit, and nobody has to hear of them.
+    if (together) void exchangeVia(addresses, together.exchange, perAddress / 10)
+  }, exchangeMs)
+  timer.unref()
   return {
     admitAddress(address) {
       // A proxy of ours that names no client stands for many.

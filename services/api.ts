@@ -1,16 +1,11 @@
-import { buildApi } from './build-api.ts'
-import { connectEngines } from './engines.ts'
+import cluster from 'node:cluster'
+import { keepApiWorkers } from './api-workers.ts'
 import { start } from './start.ts'
 
-/** The HTTP side: collectors and `/api/v1` on one port. */
+/** The HTTP side: collectors and `/api/v1` on one port, served by one process or by several. */
 await start('api', async (config, logger) => {
-  const engines = await connectEngines(config, logger)
-  const { app, stop } = await buildApi(config, logger, engines)
-  await app.listen({ host: config.host, port: config.port })
-  return {
-    stop: async () => {
-      await stop()
-      await engines.close()
-    },
-  }
+  if (cluster.isPrimary && config.apiWorkers > 1) return keepApiWorkers(config.apiWorkers, logger)
+  // Not above: a process that only keeps workers needs none of it in its memory.
+  const { serveApi } = await import('./serve-api.ts')
+  return serveApi(config, logger)
 })

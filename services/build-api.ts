@@ -43,6 +43,7 @@ import { trackingOperations } from '../query-api/operations/tracking/index.ts'
 import { schemaRegistry } from '../query-api/schema-registry.ts'
 import { tokenEndpoint } from '../query-api/token-endpoint.ts'
 import { buildTracker } from '../tracker/build.ts'
+import { findFellows } from './api-workers.ts'
 import type { connectEngines } from './engines.ts'
 import { openSummaryWriter } from './summary-writer.ts'
 
@@ -60,7 +61,8 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
   const linked = linkTokens(config.linkTokenKeys)
   const metrics = new Registry()
   const collected = ingestMetrics(metrics)
-  const limits = collectLimits({ ...config.collectLimits, isTrustedProxy, redis })
+  const fellows = await findFellows(metrics)
+  const limits = collectLimits({ ...config.collectLimits, isTrustedProxy, redis, addresses: fellows?.addresses })
   const refusals = refusalCounter(postgres)
   const tracker = await buildTracker()
   const outbound = connectOutbound({ isAllowed: config.isOutboundAllowed, dnsServers: config.dnsServers })
@@ -73,6 +75,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
     apiUrl: config.apiUrl,
     logger,
     metrics,
+    ...(fellows && { readMetrics: fellows.readMetrics }),
     isMetricsReader,
     isTrustedProxy,
     checks,

@@ -1,6 +1,6 @@
 import { type Line, valueAtMost } from '../line.ts'
 
-/** The most that each of our services held during the lines before this one. */
+/** The most that any one process of each of our services held during the lines before this one. */
 export const memory: Line = {
   name: 'memory',
   rounds: 1,

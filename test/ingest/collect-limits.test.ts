@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ApiError, errorEnvelope } from '../../http/errors.ts'
-import { exchangeCounts, slidingWindows } from '../../http/rate-limit.ts'
+import { commonCounts, exchangeCounts, exchangeVia, slidingWindows, type Told } from '../../http/rate-limit.ts'
 import { addressList } from '../../infra/address-list.ts'
 import { collectLimits } from '../../ingest/collect-limits.ts'
-import { config } from '../kafka.ts'
+import { config, until } from '../kafka.ts'
 import { collectApp, openWorld, type World } from './world.ts'
 
 const noon = Date.UTC(2026, 0, 1, 12)
@@ -91,6 +91,33 @@ describe('instances', () => {
     await exchangeCounts(two, redis, name)
     expect(one.take('k', 10).isAllowed).toBe(false)
     await redis.quit()
+  })
+
+  test('tell of no key that is far from its limit', async () => {
+    const counts = commonCounts(() => noon)
+    const addUp = async (news: Told[]) => counts(news)
+    const [one, two] = [slidingWindows(() => noon), slidingWindows(() => noon)]
+    one.take('busy', 10, 6)
+    one.take('rare', 10, 2)
+    await exchangeVia(one, addUp, 5)
+    two.take('busy', 10, 5)
+    two.take('rare', 10, 2)
+    await exchangeVia(two, addUp, 5)
+    expect(two.take('busy', 10).isAllowed).toBe(false)
+    expect(two.take('rare', 10)).toMatchObject({ isAllowed: true, remaining: 7 })
+  })
+
+  test('of one service count a sender together, and those of another on their own', async () => {
+    const counts = commonCounts()
+    const together = { salt: randomUUID(), exchange: async (news: Told[]) => counts(news) }
+    const open = (addresses?: typeof together) =>
+      collectLimits({ perKey: 0, perAddress: 10, isTrustedProxy, addresses, exchangeMs: 20 })
+    const sender = '203.0.113.9'
+    const [one, two, apart] = [open(together), open(together), open()]
+    for (let n = 0; n < 5; n++) for (const limits of [one, two, apart]) limits.admitAddress(sender)
+    await until(() => refusal(() => one.admitAddress(sender)) !== undefined)
+    expect(refusal(() => apart.admitAddress(sender))).toBeUndefined()
+    for (const limits of [one, two, apart]) limits.stop()
   })
 
   test('forget the longest silent key before they fill the memory', () => {
