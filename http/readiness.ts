@@ -25,6 +25,17 @@ async function isUp(check: Check, limitMs: number): Promise<boolean> {
   return Promise.race([up, late]).finally(() => timer.abort())
 }
 
+const underWay = new WeakMap<Checks, ReturnType<typeof probe>>()
+
+/** One look for all who ask at the same time: a thousand slow requests must not become a thousand probes. */
+function sharedProbe(checks: Checks, limitMs: number): ReturnType<typeof probe> {
+  const known = underWay.get(checks)
+  if (known) return known
+  const probing = probe(checks, limitMs).finally(() => underWay.delete(checks))
+  underWay.set(checks, probing)
+  return probing
+}
+
 const patienceMs = 1100
 const probeMs = 600
 const longestMs = 30_000
@@ -36,20 +47,26 @@ const longestMs = 30_000
 export function supervise<T>(work: Promise<T>, checks: Checks): Promise<T> {
   return new Promise((resolve, reject) => {
     const until = Date.now() + longestMs
+    let isDone = false
     const look = async () => {
-      const states = Object.entries(await probe(checks, probeMs)) as [Engine, 'ok' | 'down'][]
+      const states = Object.entries(await sharedProbe(checks, probeMs)) as [Engine, 'ok' | 'down'][]
       const down = states.find(([, state]) => state === 'down') ?? (Date.now() > until ? states[0] : undefined)
+      if (isDone) return
       if (down) reject(new EngineUnavailable(down[0]))
       else timer = setTimeout(look, patienceMs)
     }
     let timer = setTimeout(look, patienceMs)
+    const stopLooking = () => {
+      isDone = true
+      clearTimeout(timer)
+    }
     work.then(
       (result) => {
-        clearTimeout(timer)
+        stopLooking()
         resolve(result)
       },
       (error) => {
-        clearTimeout(timer)
+        stopLooking()
         reject(error)
       },
     )
