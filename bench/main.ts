@@ -94,7 +94,7 @@ async function runLine(line: Line, stage: Stage): Promise<Result[]> {
   console.log(`\n${line.name}`)
   const rounds: Pair[][] = []
   try {
-    await within(options.quick ? 120_000 : 420_000, measure(line, stage, rounds))
+    await within(options.quick ? 120_000 : 900_000, measure(line, stage, rounds))
   } catch (error) {
     // The other lines are still worth having; what was not measured is not met.
     if (interrupted.signal.aborted) throw error

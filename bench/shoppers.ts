@@ -103,8 +103,9 @@ async function makeFacts({ run }: Database, { profile, count, touchesEach, lastD
   const touchTimes = `arrayMap(i -> ${paidAt} - toIntervalHour(${touchesEach} - i) - toIntervalMinute(5), range(${touchesEach}))`
   const touchIds = `arrayMap(i -> ${cheapId(`n, i`)}, range(${touchesEach}))`
   const channels = `arrayMap(i -> ['paid_social', 'direct', 'organic_search', 'paid_search'][1 + (n + i) % 4], range(${touchesEach}))`
+  // A digest for each person, not for each of their visits.
   const people = (from: number, size: number) =>
-    `(SELECT number + 1 + ${from} AS n FROM numbers(${Math.min(size, count - from)}))`
+    `(SELECT number + 1 + ${from} AS n, ${id('visitor')} AS visitor FROM numbers(${Math.min(size, count - from)}))`
   const fill = async (table: string, columns: string, select: string, size = rowsPerInsert) => {
     for (let from = 0; from < count; from += size) {
       await run(
@@ -124,13 +125,13 @@ async function makeFacts({ run }: Database, { profile, count, touchesEach, lastD
   await fill(
     'hits',
     'subject_id, event_id, event_time, channel, event_type, received_at, url, path, signature, device, version',
-    `${id('visitor')}, (${visit}).1, visit.2, visit.3, 'page_view', visit.2, 'https://shop.example/p/1', '/p/1', visit.3, 'mobile', 1`,
+    `visitor, (${visit}).1, visit.2, visit.3, 'page_view', visit.2, 'https://shop.example/p/1', '/p/1', visit.3, 'mobile', 1`,
     fewer,
   )
   await fill(
     'touches',
     'subject_id, touch_id, touch_time, channel, is_direct, content_hash, version',
-    `${id('visitor')}, (${visit}).1, visit.2, visit.3, visit.3 = 'direct', 1, 1`,
+    `visitor, (${visit}).1, visit.2, visit.3, visit.3 = 'direct', 1, 1`,
     fewer,
   )
   await fill(

@@ -9,7 +9,7 @@ const commands = {
   doctor: 'say what runs where, what is wrong and how to fix it',
   migrate: 'bring the engines to the newest schema',
   profiles: 'create and list profiles',
-  workspaces: 'create workspaces, change their plan or healthcare mark',
+  workspaces: 'create workspaces, change their plan, healthcare mark or allowance',
   apps: 'create partner apps, grant them profiles, shut them out',
   users: 'create users, reset a password',
   keys: 'create API keys',

@@ -8,6 +8,7 @@ interface ChangeOptions {
   name?: string
   plan?: string
   healthcareAgency?: boolean
+  dailyAiAllowance?: string
   json?: boolean
 }
 
@@ -15,12 +16,20 @@ export const command = () => new Command().addCommand(create()).addCommand(chang
 
 const isName = checked((text) => text.trim() !== '', 'It is empty.')
 
+const isCount = checked((text) => /^\d{1,6}$/.test(text), 'It is a whole number from 0 to 999999.')
+const allowance = [
+  '--daily-ai-allowance <count>',
+  'how many journey summaries it may have written in a day',
+  isCount,
+] as const
+
 const create = () =>
   new Command('create')
     .description('create a workspace')
     .requiredOption('--name <name>', 'what it is called', isName)
     .option('--plan <plan>', 'how many active profiles it has room for; starter by default')
     .option('--healthcare-agency', 'every profile of it counts as a healthcare profile')
+    .option(...allowance)
     .option('--json', 'print JSON')
     .action((options: ChangeOptions & { name: string }, self: Command) =>
       withPostgres(self, async (pool) => {
@@ -32,12 +41,13 @@ const create = () =>
 
 const change = () =>
   new Command('change')
-    .description('change a workspace: its name, plan, or healthcare mark')
+    .description('change a workspace: its name, plan, healthcare mark, or allowance')
     .argument('<id or name>')
     .option('--name <name>', 'a new name', isName)
     .option('--plan <plan>', 'how many active profiles it has room for')
     .option('--healthcare-agency', 'mark it: ends delegated keys that read persons, on all its profiles')
     .option('--no-healthcare-agency', 'take the mark away')
+    .option(...allowance)
     .option('--json', 'print JSON')
     .action((idOrName: string, options: ChangeOptions, self: Command) =>
       withPostgres(self, async (pool) => {
@@ -49,12 +59,24 @@ const change = () =>
       }),
     )
 
-async function apply(pool: pg.Pool, id: string, { name, plan, healthcareAgency, json }: ChangeOptions): Promise<void> {
-  await changeWorkspace(pool, id, { name, plan, isHealthcareAgency: healthcareAgency })
+async function apply(pool: pg.Pool, id: string, options: ChangeOptions): Promise<void> {
+  const { name, plan, healthcareAgency, dailyAiAllowance } = options
+  await changeWorkspace(pool, id, {
+    ...{ name, plan, isHealthcareAgency: healthcareAgency },
+    dailyAiAllowance: dailyAiAllowance === undefined ? undefined : Number(dailyAiAllowance),
+  })
   const workspace = await readWorkspace(pool, id)
   if (!workspace) throw new UsageError('the workspace is archived.')
-  const { name: called, plan: taken, isHealthcareAgency } = workspace
-  print({ workspace_id: id, name: called, plan: taken, is_healthcare_agency: isHealthcareAgency }, { json })
+  print(
+    {
+      workspace_id: id,
+      name: workspace.name,
+      plan: workspace.plan,
+      is_healthcare_agency: workspace.isHealthcareAgency,
+      daily_ai_allowance: workspace.dailyAiAllowance,
+    },
+    { json: options.json },
+  )
 }
 
 async function checkPlan(pool: pg.Pool, plan: string | undefined): Promise<void> {

@@ -9,13 +9,16 @@ export interface WorkspaceDetails {
   activeProfilesLimit: number | null
   activeProfiles: number
   isHealthcareAgency: boolean
+  /** Journey summaries that may be written in a day. */
+  dailyAiAllowance: number
   provisioningAppId: string | null
   createdAt: Date
 }
 
 const columns = `w.id, w.name, w.plan, plans.active_profiles AS "activeProfilesLimit",
   (SELECT count(*)::int FROM profiles p WHERE p.workspace_id = w.id AND p.archived_at IS NULL) AS "activeProfiles",
-  w.is_healthcare_agency AS "isHealthcareAgency", w.provisioning_app_id AS "provisioningAppId",
+  w.is_healthcare_agency AS "isHealthcareAgency", w.daily_ai_allowance AS "dailyAiAllowance",
+  w.provisioning_app_id AS "provisioningAppId",
   w.created_at AS "createdAt"`
 const tables = 'workspaces w JOIN plans ON plans.name = w.plan'
 
@@ -45,16 +48,19 @@ export async function listWorkspacesOf(
   return rows
 }
 
+export interface WorkspaceChange {
+  name?: string | undefined
+  isHealthcareAgency?: boolean | undefined
+  plan?: string | undefined
+  dailyAiAllowance?: number | undefined
+}
+
 /** The only writer of the healthcare mark; with it the database withdraws person-level keys and scopes. */
-export async function changeWorkspace(
-  sql: Sql,
-  id: string,
-  change: { name?: string | undefined; isHealthcareAgency?: boolean | undefined; plan?: string | undefined },
-): Promise<void> {
+export async function changeWorkspace(sql: Sql, id: string, change: WorkspaceChange): Promise<void> {
   await sql.query(
     `UPDATE workspaces SET name = coalesce($2, name), is_healthcare_agency = coalesce($3, is_healthcare_agency),
-       plan = coalesce($4, plan) WHERE id = $1`,
-    [id, change.name ?? null, change.isHealthcareAgency ?? null, change.plan ?? null],
+       plan = coalesce($4, plan), daily_ai_allowance = coalesce($5, daily_ai_allowance) WHERE id = $1`,
+    [id, change.name ?? null, change.isHealthcareAgency ?? null, change.plan ?? null, change.dailyAiAllowance ?? null],
   )
 }
 

@@ -109,6 +109,14 @@ describe('the command line', () => {
     expect((await touchline('apps', 'revoke', app_id)).out).toContain('shut out')
   })
 
+  it('says how many summaries a workspace may have written in a day', async () => {
+    const { workspace_id, daily_ai_allowance } = await json('workspaces', 'create', '--name', `Group ${Date.now()}`)
+    expect(daily_ai_allowance).toBe(100)
+    const changed = await json('workspaces', 'change', workspace_id, '--daily-ai-allowance', '0')
+    expect(changed).toMatchObject({ plan: 'starter', daily_ai_allowance: 0 })
+    expect((await json('workspaces', 'change', workspace_id, '--plan', 'growth')).daily_ai_allowance).toBe(0)
+  })
+
   it('prints lines for people without --json', async () => {
     const { out } = await touchline('profiles', 'create', '--name', 'Shop')
     expect(out).toMatch(/^profile_id +[0-9a-f-]{36}\nworkspace_id +[0-9a-f-]{36}\n$/)
@@ -135,6 +143,11 @@ describe('the command line', () => {
       'an unknown plan',
       ['workspaces', 'create', '--name', 'x', '--plan', 'royal'],
       /starter, growth, agency, unlimited/,
+    ],
+    [
+      'an allowance that is no count',
+      ['workspaces', 'create', '--name', 'x', '--daily-ai-allowance', '-1'],
+      /whole number/,
     ],
     [
       'a password that everybody has',
