@@ -8,4 +8,4 @@ export function cleanText(text: string, maxLength: number): string {
 }
 
 const emailLike = /[^\s@/]+@[^\s@/]+\.[^\s@/]{2,}/
-export const hasEmail = (text: string): boolean => emailLike.test(text)
+export const hasEmail = (text: string): boolean => text.includes('@') && emailLike.test(text)
