@@ -71,7 +71,7 @@ function registerOperation(app: FastifyInstance, operation: Operation<never>, de
     method: operation.method,
     url: `${apiPrefix}${operation.url}`,
     schema: describeOperation(operation),
-    // Metrics count events; a line for each would drown the log, and cost a quarter of what taking it in does.
+    // Metrics count events; a line for each would drown the log, and is an eighth of the work.
     config: operation.rateLimit === 'events' ? { isQuiet: 'when accepted' } : {},
     ...(operation.bodyLimitBytes === undefined ? {} : { bodyLimit: operation.bodyLimitBytes }),
     // The description's schemas are for readers; the frame itself checks what comes in and what goes out.
