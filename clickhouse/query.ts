@@ -15,3 +15,6 @@ export interface Query<Params extends z.ZodObject, Row extends z.ZodType> extend
 export const statement = <Params extends z.ZodObject>(definition: Statement<Params>) => definition
 
 export const query = <Params extends z.ZodObject, Row extends z.ZodType>(definition: Query<Params, Row>) => definition
+
+/** Ends a look-up by key: it reads a few granules, and a second thread costs more than it would read. */
+export const lookUp = 'SETTINGS max_threads = 1'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { query } from '../query.ts'
+import { lookUp, query } from '../query.ts'
 
 const text = z.string().transform((value) => value || null)
 
@@ -29,5 +29,6 @@ SELECT conversion_id, customer_id, conversion_type, revenue_type, occurred_at, n
   countEqual(directs, false) AS touch_count,
   arrayDistinct(channels) AS touch_channels
 FROM credits FINAL
-WHERE profile_id = {profile:UUID} AND conversion_id IN {conversions:Array(UUID)}`,
+WHERE profile_id = {profile:UUID} AND conversion_id IN {conversions:Array(UUID)}
+${lookUp}`,
 })

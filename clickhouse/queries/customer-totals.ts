@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { query } from '../query.ts'
+import { lookUp, query } from '../query.ts'
 
 /** Conversions of customers over their whole life, and the cash they brought, less refunds. */
 export const customerTotals = query({
@@ -18,5 +18,6 @@ WHERE profile_id = {profile:UUID}
     SELECT conversion_id FROM customer_conversions
     WHERE profile_id = {profile:UUID} AND customer_id IN {customers:Array(UUID)})
   AND customer_id IN {customers:Array(UUID)}
-GROUP BY customer_id`,
+GROUP BY customer_id
+${lookUp}`,
 })

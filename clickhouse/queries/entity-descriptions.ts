@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Level } from '../../domain/models.ts'
-import { query } from '../query.ts'
+import { lookUp, query } from '../query.ts'
 import { platformOf } from './delivery.ts'
 
 /** What an entity is, as its newest delivery describes it; a budget is in its own currency. */
@@ -44,7 +44,8 @@ ${
     ? `LEFT JOIN (SELECT entity_id, name, objective FROM ad_entities FINAL WHERE ${ofTheLevel(parent)}) AS p
   ON p.entity_id = e.${parent}_id`
     : ''
-}`,
+}
+${lookUp}`,
   })
 }
 

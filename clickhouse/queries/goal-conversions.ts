@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { query } from '../query.ts'
+import { lookUp, query } from '../query.ts'
 
 /** Where a page of conversions begins: after this one, or with the newest. */
 export const listParams = z.object({
@@ -37,7 +37,8 @@ SELECT conversion_id, customer_id, newest_first
 FROM goal_conversions FINAL
 WHERE profile_id = {profile:UUID} AND conversion_type = {goal:String} AND ${nearRange} AND ${inRange}
 ORDER BY newest_first, toString(conversion_id)
-LIMIT {limit:UInt32}`,
+LIMIT {limit:UInt32}
+${lookUp}`,
 })
 
 /** The same of a few customers: their conversions are looked up, whatever the range holds. */
@@ -58,5 +59,6 @@ FROM (
 )
 WHERE ${inRange}
 ORDER BY newest_first, toString(conversion_id)
-LIMIT {limit:UInt32}`,
+LIMIT {limit:UInt32}
+${lookUp}`,
 })

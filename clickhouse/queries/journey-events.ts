@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { outcomesInForce } from '../attribution/outcomes-in-force.ts'
-import { query } from '../query.ts'
+import { lookUp, query } from '../query.ts'
 import { adReferences } from './named-ads.ts'
 
 const text = z.string().transform((value) => value || null)
@@ -47,7 +47,8 @@ SELECT event_id AS id, toString(event_type) AS event_type, if(event_name = '', e
   ad_ref, ad_set_ref, campaign_ref, utm['content'] AS tag_content, utm['term'] AS tag_term, utm['id'] AS tag_id,
   utm['campaign'] AS tag_campaign
 FROM hits FINAL
-WHERE profile_id = {profile:UUID} AND subject_id IN {subjects:Array(UUID)} AND event_id IN {hits:Array(UUID)}`,
+WHERE profile_id = {profile:UUID} AND subject_id IN {subjects:Array(UUID)} AND event_id IN {hits:Array(UUID)}
+${lookUp}`,
 })
 
 /** Outcomes of these subjects. In no order. */
@@ -65,5 +66,6 @@ FROM (${outcomesInForce({
     outcomes: 'profile_id = {profile:UUID} AND outcome_id IN {outcomes:Array(UUID)}',
     stages: 'profile_id = {profile:UUID}',
   })}
-)`,
+)
+${lookUp}`,
 })

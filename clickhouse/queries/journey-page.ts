@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { outcomesInForce } from '../attribution/outcomes-in-force.ts'
-import { query } from '../query.ts'
+import { lookUp, query } from '../query.ts'
 
 const ofTheSubjects = 'profile_id = {profile:UUID} AND subject_id IN {subjects:Array(UUID)}'
 const theirOutcomes = `SELECT outcome_id FROM subject_outcomes WHERE ${ofTheSubjects}`
@@ -52,5 +52,6 @@ SELECT is_outcome, subject_id, id, count() OVER () AS total_count
 FROM events
 WHERE toUnixTimestamp64Milli(at) <= {until:Int64}
 ORDER BY at, toString(id)
-LIMIT {limit:UInt32} OFFSET {offset:UInt32}`,
+LIMIT {limit:UInt32} OFFSET {offset:UInt32}
+${lookUp}`,
 })

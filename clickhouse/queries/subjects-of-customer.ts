@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { query } from '../query.ts'
+import { lookUp, query } from '../query.ts'
 
 /**
  * The subjects of {customer} in {profile}, as a common table expression. A visitor's own id leads to its events as
@@ -22,7 +22,7 @@ export const customerSubjects = query({
   name: 'customer_subjects',
   params: z.object({ profile: z.uuid(), customer: z.uuid() }),
   row: z.object({ subject_id: z.uuid() }),
-  sql: `WITH ${subjectsOfCustomer} SELECT subject_id FROM subjects`,
+  sql: `WITH ${subjectsOfCustomer} SELECT subject_id FROM subjects ${lookUp}`,
 })
 
 /** Milliseconds: later than every event. */
