@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ClickIdName } from './click.ts'
 import { isSameSite, type KnownSource, sourceOfHost, sourceOfTag } from './traffic-sources.ts'
 
@@ -168,8 +168,5 @@ function signatureOf(arrival: Arrival, verdict: Verdict): string {
   // Without a name the click itself is all that tells one campaign from the next.
   const click = named.some(Boolean) ? undefined : paidClickIds.map(([name]) => arrival.clickIds[name]).find(Boolean)
   const parts = [verdict.channel, verdict.source, verdict.medium, ...named, click]
-  return createHash('sha1')
-    .update(JSON.stringify(parts.map((part) => part ?? '')))
-    .digest('hex')
-    .slice(0, 16)
+  return hash('sha1', JSON.stringify(parts.map((part) => part ?? '')), 'hex').slice(0, 16)
 }

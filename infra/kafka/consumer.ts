@@ -17,6 +17,8 @@ export interface Batch {
 export interface Consumer {
   /** The next messages of all assigned partitions, each partition's in order; undefined once finishing or closed. */
   next(): Promise<Batch | undefined>
+  /** The same while another batch is under way: only one that is full, since others may still grow; none once `until`. */
+  nextFull(until: AbortSignal): Promise<Batch | undefined>
   /** No further batch is given out; the one under way can still be committed. */
   finish(): void
   /** Leaves the group; what was not committed is delivered again. */
@@ -255,19 +257,29 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     return taken === generation
   }
 
+  const give = (): Batch => {
+    const messages = take()
+    const taken = generation
+    changed.fire()
+    return { messages, isRevoked: () => taken !== generation, commit: commitOf(messages, taken) }
+  }
+
   return {
+    nextFull: async (until) => {
+      until.addEventListener('abort', changed.fire, { once: true })
+      while (!isClosed && !isFinishing && !failure && !until.aborted) {
+        if (isFull()) return give()
+        await changed.wait(1000)
+      }
+      return undefined
+    },
     next: async () => {
       let deadline: number | undefined
       while (!isClosed && !isFinishing) {
         if (failure) throw failure
         if (buffer.length > 0) deadline ??= Date.now() + maxWaitMs
         else deadline = undefined
-        if (isFull() || (deadline !== undefined && Date.now() >= deadline)) {
-          const messages = take()
-          const taken = generation
-          changed.fire()
-          return { messages, isRevoked: () => taken !== generation, commit: commitOf(messages, taken) }
-        }
+        if (isFull() || (deadline !== undefined && Date.now() >= deadline)) return give()
         await changed.wait(deadline === undefined ? 1000 : Math.max(1, deadline - Date.now()))
       }
       return undefined

@@ -26,7 +26,10 @@ export const ok = <T>(value: T): Outcome<T> => ({ kind: 'ok', value })
 export const skip = (why: string): Outcome<never> => ({ kind: 'skip', why })
 export const reject = (why: RejectReason): Outcome<never> => ({ kind: 'reject', why })
 
-/** One outcome for each message of the batch, in its order; an exception means "try the batch again". */
+/**
+ * One outcome for each message of the batch, in its order; an exception means "try the batch again". It stores nothing and
+ * reads nothing that the pipeline's own sinks store: it may run while the batch before it is stored.
+ */
 export type Step<A, B> = (batch: Message<A>[]) => Outcome<B>[] | Promise<Outcome<B>[]>
 
 /** Resolves when the batch is stored for good. Runs again for the same messages after a failure: idempotent. */

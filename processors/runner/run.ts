@@ -31,8 +31,15 @@ export interface Running {
 
 interface Row {
   raw: ConsumedMessage
+  message: Message<unknown>
   profileId: string | null
   outcome: Outcome<unknown>
+}
+
+/** A batch and what its steps made of it, if that was begun before its turn. */
+interface Taken {
+  batch: Batch
+  ahead?: Promise<Row[]>
 }
 
 export function run(pipelines: Pipeline[], deps: RunDeps): Running {
@@ -72,8 +79,28 @@ async function runOne(pipeline: Pipeline, deps: RunDeps, stopping: AbortSignal):
   stopping.addEventListener('abort', () => consumer.finish())
   if (stopping.aborted) consumer.finish()
   try {
-    for (let batch = await consumer.next(); batch; batch = await consumer.next()) {
-      await insist(pipeline, batch, deps, stopping)
+    const take = async (): Promise<Taken | undefined> => {
+      const batch = await consumer.next()
+      return batch && { batch }
+    }
+    const takeAhead = async (until: AbortSignal): Promise<Taken | undefined> => {
+      const batch = await consumer.nextFull(until)
+      if (!batch) return undefined
+      const ahead = prepare(pipeline, batch.messages, deps)
+      // Whoever awaits it hears of a failure; until then nobody does.
+      ahead.catch(() => {})
+      return { batch, ahead }
+    }
+    // Steps only read, so those of a full batch run while the one before it is stored. Sinks and commits keep their order.
+    for (let taken = await take(); taken; ) {
+      const stored = new AbortController()
+      const next = takeAhead(stored.signal)
+      try {
+        await insist(pipeline, taken, deps, stopping)
+      } finally {
+        stored.abort()
+      }
+      taken = (await next) ?? (await take())
     }
   } finally {
     await consumer.close()
@@ -81,7 +108,12 @@ async function runOne(pipeline: Pipeline, deps: RunDeps, stopping: AbortSignal):
 }
 
 /** Tries a batch until it is committed, revoked, or given up with the whole pipeline; never skips one. */
-async function insist(pipeline: Pipeline, batch: Batch, deps: RunDeps, stopping: AbortSignal): Promise<void> {
+async function insist(
+  pipeline: Pipeline,
+  { batch, ahead }: Taken,
+  deps: RunDeps,
+  stopping: AbortSignal,
+): Promise<void> {
   const {
     firstMs = 200,
     longestMs = 30_000,
@@ -89,9 +121,12 @@ async function insist(pipeline: Pipeline, batch: Batch, deps: RunDeps, stopping:
     maxElapsedMs = 600_000,
   } = deps.retry ?? {}
   const began = performance.now()
+  // What was taken ahead may have lost its turn meanwhile.
+  if (stopping.aborted || batch.isRevoked()) return
   for (let attempt = 1; ; attempt++) {
     try {
-      const rows = await process(pipeline, batch.messages, deps)
+      const rows = await ((attempt === 1 && ahead) || prepare(pipeline, batch.messages, deps))
+      await store(pipeline, rows, deps)
       if (!(await batch.commit())) return
       for (const { outcome } of rows) {
         deps.metrics?.outcome(pipeline.name, outcome.kind, outcome.kind === 'ok' ? '' : outcome.why)
@@ -115,44 +150,45 @@ async function insist(pipeline: Pipeline, batch: Batch, deps: RunDeps, stopping:
   }
 }
 
-/** Decode, step by step, then the sinks, then what was rejected; every message ends with one outcome. */
-async function process(pipeline: Pipeline, raws: ConsumedMessage[], deps: RunDeps): Promise<Row[]> {
+/** Decodes and goes step by step; every message ends with one outcome. Leaves nothing behind. */
+async function prepare(pipeline: Pipeline, raws: ConsumedMessage[], deps: RunDeps): Promise<Row[]> {
   const codec = deps.codec ?? ownCodec
   const rows = raws.map((raw): Row => {
     const decoded = codec.decode(pipeline.topic, raw.value)
-    if (decoded.kind === 'undecodable') return { raw, profileId: null, outcome: reject('undecodable') }
-    const { profile_id } = decoded.value as { profile_id?: unknown }
-    return { raw, profileId: typeof profile_id === 'string' ? profile_id : null, outcome: ok(decoded.value) }
+    if (decoded.kind === 'undecodable') {
+      return { raw, message: messageOf(raw, undefined), profileId: null, outcome: reject('undecodable') }
+    }
+    const { value } = decoded
+    const { profile_id } = value as { profile_id?: unknown }
+    const profileId = typeof profile_id === 'string' ? profile_id : null
+    return { raw, message: messageOf(raw, value), profileId, outcome: ok(value) }
   })
   for (const step of pipeline.steps) {
-    const alive = survivors(rows)
+    const alive = rows.filter(isAlive)
     if (alive.length === 0) break
     const outcomes = await step.run(alive.map(({ message }) => message))
     if (outcomes.length !== alive.length) throw new Error(`step ${step.name} must answer every message of its batch`)
-    for (const [index, { row }] of alive.entries()) row.outcome = outcomes[index]!
+    for (const [index, row] of alive.entries()) {
+      const outcome = outcomes[index]!
+      row.outcome = outcome
+      if (outcome.kind === 'ok') row.message = { ...row.message, value: outcome.value }
+    }
   }
-  const messages = survivors(rows).map(({ message }) => message)
-  if (messages.length > 0) for (const sink of pipeline.sinks) await sink(messages)
-  await sendRejected(rows, deps)
   return rows
 }
 
-function survivors(rows: Row[]): { row: Row; message: Message<unknown> }[] {
-  return rows.flatMap((row) => {
-    if (row.outcome.kind !== 'ok') return []
-    const { topic, partition, offset, timestamp, key } = row.raw
-    const version = versionOf(timestamp, offset)
-    const message = {
-      topic,
-      partition,
-      offset,
-      timestamp,
-      key: key?.toString() ?? '',
-      version,
-      value: row.outcome.value,
-    }
-    return [{ row, message }]
-  })
+const isAlive = ({ outcome }: Row) => outcome.kind === 'ok'
+
+/** The sinks, then what was rejected. */
+async function store(pipeline: Pipeline, rows: Row[], deps: RunDeps): Promise<void> {
+  const messages = rows.filter(isAlive).map(({ message }) => message)
+  if (messages.length > 0) for (const sink of pipeline.sinks) await sink(messages)
+  await sendRejected(rows, deps)
+}
+
+function messageOf({ topic, partition, offset, timestamp, key }: ConsumedMessage, value: unknown): Message<unknown> {
+  const version = versionOf(timestamp, offset)
+  return { topic, partition, offset, timestamp, key: key?.toString() ?? '', version, value }
 }
 
 async function sendRejected(rows: Row[], deps: RunDeps): Promise<void> {

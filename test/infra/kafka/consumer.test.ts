@@ -64,6 +64,24 @@ describe('the consumer', { timeout: 120_000 }, () => {
     expect(await second.next()).toBeUndefined()
   })
 
+  it('gives out while another is under way only a batch that is full', async () => {
+    const topic = await freshTopic(1)
+    await put(topic, numbers(0, 25))
+    const consumer = connectConsumer({ brokers: broker.brokers, group: topic, topics: [topic], maxMessages: 10 })
+    const first = await consumer.next()
+    const until = new AbortController()
+    const second = await consumer.nextFull(until.signal)
+    expect([texts(first), texts(second)]).toEqual([numbers(0, 10), numbers(10, 20)])
+    const third = consumer.nextFull(until.signal)
+    until.abort()
+    expect(await third).toBeUndefined()
+    expect(await first!.commit()).toBe(true)
+    expect(await second!.commit()).toBe(true)
+    expect(texts(await consumer.next())).toEqual(numbers(20, 25))
+    await consumer.close()
+    expect(await consumer.nextFull(new AbortController().signal)).toBeUndefined()
+  })
+
   it('gives no more bytes at once than asked for, unless one message alone is larger', async () => {
     const topic = await freshTopic(1)
     const large = 'x'.repeat(30)

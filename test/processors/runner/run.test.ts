@@ -253,6 +253,56 @@ describe('a pipeline', { timeout: 60_000 }, () => {
     for (const profile of profiles) expect(seen.get(profile)).toEqual(numbers)
   })
 
+  it('takes the steps of a full batch while the one before it is stored, and stores them in order', async () => {
+    const topic = await freshTopic(1)
+    const begun = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const told: string[] = []
+    const chain = pipeline(topic)
+      .step('look', (batch) => {
+        const subject = batch[0]!.value.subject_ids[0]!
+        told.push(`look ${subject}`)
+        if (subject === 'b') begun.resolve()
+        return batch.map(({ value }) => ok(value))
+      })
+      .sink(async (batch) => {
+        const subject = batch[0]!.value.subject_ids[0]!
+        if (subject === 'a') await release.promise
+        told.push(`store ${subject}`)
+      })
+    await producer.send(topic, [dirty('a'), dirty('b')])
+    const running = run([chain], { ...deps, maxMessages: 1 })
+    await begun.promise
+    expect(told).toEqual(['look a', 'look b'])
+    expect(await committed(groupOf(chain.name), topic.name)).not.toBe(1n)
+    release.resolve()
+    await until(async () => (await committed(groupOf(chain.name), topic.name)) === 2n)
+    await running.stop()
+    expect(told).toEqual(['look a', 'look b', 'store a', 'store b'])
+  })
+
+  it('tries a batch whose steps failed ahead of its turn again', async () => {
+    const topic = await freshTopic(1)
+    const failed = Promise.withResolvers<void>()
+    const stored: string[] = []
+    const chain = pipeline(topic)
+      .step('look', (batch) => {
+        const subject = batch[0]!.value.subject_ids[0]!
+        if (subject === 'b' && stored.length === 0) {
+          failed.resolve()
+          throw new Error('away for a moment')
+        }
+        return batch.map(({ value }) => ok(value))
+      })
+      .sink(async (batch) => {
+        if (batch[0]!.value.subject_ids[0] === 'a') await failed.promise
+        stored.push(...batch.map(({ value }) => value.subject_ids[0]!))
+      })
+    await producer.send(topic, [dirty('a'), dirty('b')])
+    await runUntil(chain, async () => (await committed(groupOf(chain.name), topic.name)) === 2n, { maxMessages: 1 })
+    expect(stored).toEqual(['a', 'b'])
+  })
+
   it('stops gracefully: the batch under way is finished and committed, the next one is not begun', async () => {
     const topic = await freshTopic(1)
     const entered = Promise.withResolvers<void>()
