@@ -11,7 +11,10 @@ export interface TrackingSettings {
   /** Null is the widest domain that the browser takes. */
   cookie_domain: string | null
   cookie_days: number
-  /** Origins whose hits are taken, `https://*.example.com` for all subdomains; none listed is all. */
+  /**
+   * Origins whose hits are taken, `https://*.example.com` for all subdomains, `null` for frames without one, such as a
+   * store's pixel; none listed is all.
+   */
   allowed_origins: string[]
   location_detail: (typeof locationDetails)[number]
 }
@@ -32,8 +35,12 @@ const hostShape = /^(?=.{1,253}$)(?!.*\.\.)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.
 /** A name in the way DNS writes it; an international one in its ASCII form. */
 export const isHostName = (text: string): boolean => hostShape.test(text) && !/^[\d.]+$/.test(text)
 
-/** `https://shop.example.com`, a port if need be, or `https://*.example.com`. */
+/** What a browser sends for a sandboxed frame. */
+export const noOrigin = 'null'
+
+/** `https://shop.example.com`, a port if need be, `https://*.example.com`, or `null`. */
 export function isOriginPattern(text: string): boolean {
+  if (text === noOrigin) return true
   const [, scheme, host, port] = /^(https?):\/\/(?:\*\.)?([a-z0-9.-]+)(?::(\d{1,5}))?$/.exec(text) ?? []
   if (!scheme || !host) return false
   return (isHostName(host) || /^\d+\.\d+\.\d+\.\d+$/.test(host)) && (port === undefined || Number(port) <= 65_535)

@@ -64,7 +64,8 @@ async function addRefusals(sql: Sql, refusals: (Refusal & { count: number })[], 
        SELECT p.id AS profile_id, t.source, t.reason, t.count FROM told t JOIN profiles p ON p.id = t.profile_id
        UNION ALL
        SELECT s.profile_id, t.source, t.reason, t.count FROM told t
-       JOIN tracking_settings s ON s.settings -> 'allowed_origins' ? t.origin WHERE t.profile_id IS NULL)
+       JOIN tracking_settings s ON s.settings -> 'allowed_origins' ? t.origin
+       WHERE t.profile_id IS NULL AND t.origin <> 'null')
      INSERT INTO refusals (profile_id, day, source, reason, count)
      SELECT profile_id, coalesce($6::date, (now() AT TIME ZONE 'UTC')::date), source, reason, sum(count)
      FROM owned GROUP BY 1, 3, 4 ORDER BY 1, 3, 4

@@ -25,6 +25,7 @@ export interface Installation extends Origin {
   src: string
   pinnedSrc: string
   settings: SnippetSettings
+  allowedOrigins: readonly string[]
 }
 
 /** Everything that an installer says about the profile; it needs a tracking key. */
@@ -52,6 +53,7 @@ export async function installationOf(
     src: `${origin}/tracker/v1/touchline.js`,
     pinnedSrc: `${origin}/tracker/v1/${tracker.hash}.js`,
     settings: snippetSettings(key.key, `${origin}/collect`, settings),
+    allowedOrigins: settings.allowed_origins,
   }
 }
 

@@ -60,6 +60,14 @@ describe('the settings of a profile', () => {
     expect(await counted()).toEqual([{ source: 'collect', reason: 'origin_not_allowed', count: 3 }])
   })
 
+  it('let in a store’s pixel, which sends from no origin, where null is listed', async () => {
+    await changeTrackingSettings(world.pool, profile, { allowed_origins: ['https://shop.example', 'null'] })
+    expect((await send(visit(), { origin: 'null' })).status).toBe(204)
+    expect((await send(visit(), { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await send(visit({ tracking_key: `tk_${'x'.repeat(24)}` }), { origin: 'null' })).status).not.toBe(204)
+    expect(await counted()).toEqual([{ source: 'collect', reason: 'origin_not_allowed', count: 1 }])
+  })
+
   it.each([
     ['city', 'CL', 'Arica'],
     ['country', 'CL', null],

@@ -3,7 +3,7 @@ import type { Settings } from './settings.ts'
 
 export type Consent = 'granted' | 'denied' | 'waiting'
 
-const name = '_tl_c'
+export const choiceName = '_tl_c'
 
 /** The browser says no for every site, and this one listens. */
 export function isRefused(page: Window, settings: Settings): boolean {
@@ -12,15 +12,15 @@ export function isRefused(page: Window, settings: Settings): boolean {
 }
 
 /** The browser's own signals come first, then the visitor's choice on this site, then the site's default. */
-export function readConsent(page: Window, settings: Settings, jar: Jar): Consent {
+export function readConsent(page: Window, settings: Settings, jar: Pick<Jar, 'read'>): Consent {
   if (isRefused(page, settings)) return 'denied'
-  const choice = jar.read(name)
+  const choice = jar.read(choiceName)
   if (choice) return choice === '1' ? 'granted' : 'denied'
   return settings.consent === 'required' ? 'waiting' : 'granted'
 }
 
 /** A refusal is kept only where consent is the default: elsewhere the next page asks again, with nothing stored. */
 export function keepChoice(isGranted: boolean, { consent, days = 395 }: Settings, jar: Jar): void {
-  if (isGranted || consent !== 'required') jar.write(name, isGranted ? '1' : '0', days)
-  else jar.remove(name)
+  if (isGranted || consent !== 'required') jar.write(choiceName, isGranted ? '1' : '0', days)
+  else jar.remove(choiceName)
 }

@@ -1,3 +1,5 @@
+import { domainsOf } from './cookie-domains.ts'
+
 const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
 
 export interface Jar {
@@ -59,14 +61,4 @@ export function openJar(page: Window, ownDomain: string | null | undefined): Jar
     },
     isRefused: () => isRefused,
   }
-}
-
-/** From the widest on. Browsers refuse the domains under which strangers register names; `''` is this host alone. */
-function domainsOf(hostname: string): string[] {
-  const labels = hostname.split('.')
-  const domains: string[] = []
-  if (/[a-z]$/i.test(hostname)) {
-    for (let count = 2; count <= labels.length; count++) domains.push(labels.slice(-count).join('.'))
-  }
-  return domains.concat('')
 }

@@ -1,6 +1,9 @@
+import { choiceName, readConsent } from './consent.ts'
+import { domainsOf } from './cookie-domains.ts'
+import type { Settings } from './settings.ts'
 import { uuid } from './uuid.ts'
 
-declare const TOUCHLINE_SETTINGS: { key: string; url: string; days: number }
+declare const TOUCHLINE_SETTINGS: Settings
 
 /** What the store gives a custom pixel inside its sandbox. */
 interface StoreEvent {
@@ -20,26 +23,44 @@ interface Checkout {
 declare const analytics: { subscribe(name: string, handler: (event: StoreEvent) => void): void }
 declare const browser: { cookie: { get(name: string): Promise<string>; set(text: string): Promise<string> } }
 
-const { key, url, days } = TOUCHLINE_SETTINGS
+const settings = TOUCHLINE_SETTINGS
+const { key, url, days = 395 } = settings
 const name = '_tl_vid'
+let unkept: string | undefined
+
+/** As on the storefront: the browser's signals, the choice made there, the site's default. */
+async function isGranted(): Promise<boolean> {
+  const choice = await browser.cookie.get(choiceName)
+  const page = { navigator: typeof navigator === 'undefined' ? {} : navigator } as Window
+  return readConsent(page, settings, { read: () => choice }) === 'granted'
+}
 
 /** The storefront's tracker keeps the visitor in the same cookie, so that a checkout belongs to the visit before it. */
-async function visitorId(): Promise<string> {
-  const [known] = (await browser.cookie.get(name)).split('.')
-  const id = known || uuid()
-  await browser.cookie.set(
-    `${name}=${id}.${Math.floor(Date.now() / 86_400_000)}; path=/; max-age=${days * 86_400}; SameSite=Lax; Secure`,
-  )
+async function visitorId(hostname: string): Promise<string> {
+  const [found = '', since] = (await browser.cookie.get(name)).split('.')
+  const known = /^[\w-]{8,64}$/.test(found)
+  const today = Math.floor(Date.now() / 86_400_000)
+  if (known && Number(since) === today) return found
+  if (!unkept) unkept = uuid()
+  const id = known ? found : unkept
+  const value = `${id}.${today}`
+  for (const domain of settings.domain ? [settings.domain] : domainsOf(hostname)) {
+    await browser.cookie.set(
+      `${name}=${value}; path=/; max-age=${days * 86_400}; SameSite=Lax; Secure${domain && `; domain=${domain}`}`,
+    )
+    if ((await browser.cookie.get(name)) === value) break
+  }
   return id
 }
 
 async function send(type: string, { id, timestamp, context }: StoreEvent, fields: object = {}): Promise<void> {
   try {
+    if (!(await isGranted())) return
     const { location, referrer } = context.document
     const event = { event_id: id, event_type: type, event_time: Date.parse(timestamp), url: location.href, referrer }
     const body = {
       tracking_key: key,
-      visitor_id: await visitorId(),
+      visitor_id: await visitorId(new URL(location.href).hostname),
       sent_at: Date.now(),
       events: [{ ...event, ...fields }],
     }

@@ -1239,7 +1239,7 @@ export type TrackingSettings = {
   /** Null is the widest domain that the browser takes. */
   cookie_domain: string | null
   cookie_days: number
-  /** Whose hits are taken; an empty list is everybody’s. */
+  /** Whose hits are taken; an empty list is everybody’s. A store’s pixel sends from no origin: list `null` for it. */
   allowed_origins: string[]
   /** What is kept of where a hit came from. */
   location_detail: "city" | "country" | "none"
@@ -1423,6 +1423,8 @@ export type StorePixel = {
   customer_privacy: StorePixelPrivacy
   tracking_key: string
   collect_url: string
+  /** Whether its hits are taken: the store runs it in a frame without an origin. Where false, add `null` to the allowed_origins of the settings. */
+  is_origin_allowed: boolean
 }
 
 export type TagManagerContainer = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { inlineJson } from '../../../domain/snippet.ts'
+import { isAllowedOrigin, noOrigin } from '../../../domain/tracking-settings.ts'
 import { one } from '../../../http/operation.ts'
 import { installationOf } from '../../tracking/install.ts'
 import { operation } from '../../tracking/operation.ts'
@@ -18,6 +19,10 @@ const StorePixel = z
       .meta({ id: 'StorePixelPrivacy', description: 'What to choose in the pixel’s privacy settings.' }),
     tracking_key: z.string(),
     collect_url: z.url(),
+    is_origin_allowed: z.boolean().meta({
+      description:
+        'Whether its hits are taken: the store runs it in a frame without an origin. Where false, add `null` to the allowed_origins of the settings.',
+    }),
   })
   .meta({ id: 'StorePixel' })
 
@@ -34,11 +39,10 @@ const storePixel = (id: string, url: '/tracking/installers/shopify-pixel' | '/tr
     response: one(StorePixel),
     errors: ['invalid_state'],
     handler: async ({ profile, postgres, tracker, trackerUrl }) => {
-      const { settings, key } = await installationOf(postgres, profile.id, { tracker, trackerUrl })
-      const needed = { key, url: settings.url, days: settings.days }
+      const { settings, key, allowedOrigins } = await installationOf(postgres, profile.id, { tracker, trackerUrl })
       return {
         name: 'Touchline',
-        code: tracker.storePixel.replace('TOUCHLINE_SETTINGS', () => inlineJson(needed)),
+        code: tracker.storePixel.replace('TOUCHLINE_SETTINGS', () => inlineJson(settings)),
         events: ['page_viewed', 'checkout_started', 'checkout_completed'],
         customer_privacy: {
           permission: settings.consent,
@@ -47,6 +51,7 @@ const storePixel = (id: string, url: '/tracking/installers/shopify-pixel' | '/tr
         },
         tracking_key: key,
         collect_url: settings.url,
+        is_origin_allowed: isAllowedOrigin(allowedOrigins, noOrigin),
       }
     },
   })

@@ -28,7 +28,8 @@ const shape = {
     .array(z.string())
     .max(50)
     .meta({
-      description: 'Whose hits are taken; an empty list is everybody’s.',
+      description:
+        'Whose hits are taken; an empty list is everybody’s. A store’s pixel sends from no origin: list `null` for it.',
       examples: [['https://www.example.com', 'https://*.example.org']],
     }),
   location_detail: z.enum(locationDetails).meta({ description: 'What is kept of where a hit came from.' }),

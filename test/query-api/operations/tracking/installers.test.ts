@@ -119,25 +119,45 @@ describe('the store pixel', () => {
     expect(neutral.body.data.code).not.toContain('TOUCHLINE_')
   })
 
-  it('reports views and checkouts with the storefront’s visitor', async () => {
-    const { call, key } = await tracking.profile()
-    const { code } = (await call('GET', '/installers/store-pixel')).body.data
+  /** The store's sandbox, with the cookies of its storefront. */
+  async function inStore(code: string, stored: Record<string, string>, signals: object = {}) {
     const handlers = new Map<string, (event: object) => void>()
     const sent: { tracking_key: string; visitor_id: string; events: object[] }[] = []
     const analytics = {
       subscribe: (name: string, handler: (event: object) => void) => void handlers.set(name, handler),
     }
-    const cookies: string[] = []
-    const browser = { cookie: { get: async () => 'visitor-7.20000', set: async (text: string) => cookies.push(text) } }
+    const cookies = new Map(Object.entries(stored))
+    const written: string[] = []
+    const set = async (text: string) => {
+      written.push(text)
+      const [, name, value] = /^(\w+)=([^;]*)/.exec(text)!
+      cookies.set(name!, value!)
+    }
+    const browser = { cookie: { get: async (name: string) => cookies.get(name) ?? '', set } }
     const fetch = async (_url: string, { body }: { body: string }) => void sent.push(JSON.parse(body))
-    new Function('analytics', 'browser', 'fetch', code)(analytics, browser, fetch)
-    const event = (data: object) => ({
-      id: 'event-1',
-      timestamp: '2026-06-01T12:00:00.000Z',
-      context: { document: { location: { href: 'https://shop.example/cart' }, referrer: '' } },
-      data,
-    })
-    handlers.get('page_viewed')!(event({}))
+    new Function('analytics', 'browser', 'fetch', 'navigator', code)(analytics, browser, fetch, signals)
+    const tell = async (name: string, data: object = {}) => {
+      handlers.get(name)!({
+        id: 'event-1',
+        timestamp: '2026-06-01T12:00:00.000Z',
+        context: { document: { location: { href: 'https://www.shop.example/cart' }, referrer: '' } },
+        data,
+      })
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return { tell, sent, written }
+  }
+
+  const codeFor = async (settings?: object) => {
+    const { call, key } = await tracking.profile()
+    if (settings) expect((await call('PATCH', '/settings', settings)).status).toBe(200)
+    return { key, data: (await call('GET', '/installers/store-pixel')).body.data }
+  }
+
+  it('reports views and checkouts with the storefront’s visitor', async () => {
+    const { key, data } = await codeFor()
+    const { tell, sent, written } = await inStore(data.code, { _tl_vid: 'visitor-7.20000' })
+    await tell('page_viewed')
     const checkout = {
       order: { id: 'order-9' },
       totalPrice: { amount: 12.5 },
@@ -145,8 +165,7 @@ describe('the store pixel', () => {
       email: 'ana@example.com',
       billingAddress: { firstName: 'Ana', countryCode: 'CL' },
     }
-    handlers.get('checkout_completed')!(event({ checkout }))
-    await new Promise((resolve) => setImmediate(resolve))
+    await tell('checkout_completed', { checkout })
     expect(sent).toMatchObject([
       { tracking_key: key, visitor_id: 'visitor-7', events: [{ event_id: 'event-1', event_type: 'page_view' }] },
       {
@@ -160,6 +179,46 @@ describe('the store pixel', () => {
         ],
       },
     ])
-    expect(cookies[0]).toMatch(/^_tl_vid=visitor-7\.\d+; path=\/; max-age=34128000; SameSite=Lax; Secure$/)
+    // The widest domain, as the tracker's cookie is on, and once a day.
+    expect(written).toEqual([
+      expect.stringMatching(
+        /^_tl_vid=visitor-7\.\d+; path=\/; max-age=34128000; SameSite=Lax; Secure; domain=shop\.example$/,
+      ),
+    ])
+  })
+
+  it('keeps the visitor on the domain of the settings, as the tracker does', async () => {
+    const own = await inStore((await codeFor({ cookie_domain: 'www.shop.example', cookie_days: 30 })).data.code, {})
+    await own.tell('page_viewed')
+    expect(own.written).toEqual([expect.stringMatching(/; max-age=2592000; .*; domain=www\.shop\.example$/)])
+    expect(own.sent).toMatchObject([{ visitor_id: expect.stringMatching(/^[\w-]{8,64}$/) }])
+  })
+
+  it.each([
+    ['the visitor’s refusal', {}, { _tl_c: '0' }, {}],
+    ['a browser’s Global Privacy Control', {}, { _tl_c: '1' }, { globalPrivacyControl: true }],
+    ['Do Not Track where the site listens to it', { honour_dnt: true }, {}, { doNotTrack: '1' }],
+    ['that nobody has consented yet where it is required', { consent_mode: 'required' }, {}, {}],
+  ])('respects %s: nothing is sent or stored', async (_what, settings, stored, signals) => {
+    const { tell, sent, written } = await inStore((await codeFor(settings)).data.code, stored, signals)
+    await tell('page_viewed')
+    await tell('checkout_completed', { checkout: { email: 'ana@example.com' } })
+    expect([sent, written]).toEqual([[], []])
+  })
+
+  it.each([
+    ['consented where it is required', { consent_mode: 'required' }, { _tl_c: '1' }, {}],
+    ['sends a signal that the site does not listen to', { honour_gpc: false }, {}, { globalPrivacyControl: true }],
+  ])('reports a visitor who %s', async (_what, settings, stored, signals) => {
+    const { tell, sent } = await inStore((await codeFor(settings)).data.code, stored, signals)
+    await tell('page_viewed')
+    expect(sent).toHaveLength(1)
+  })
+
+  it('says whether its hits are taken, as it sends from no origin', async () => {
+    const allowed = async (allowed_origins: string[]) => (await codeFor({ allowed_origins })).data.is_origin_allowed
+    expect(await allowed([])).toBe(true)
+    expect(await allowed(['https://shop.example'])).toBe(false)
+    expect(await allowed(['https://shop.example', 'null'])).toBe(true)
   })
 })

@@ -98,15 +98,17 @@ describe('an origin', () => {
     [['https://*.a.example'], 'https://evil-a.example', false],
     [['https://*.a.example'], 'https://.a.example', false],
     [['https://a.example'], 'null', false],
+    [['https://a.example', 'null'], 'null', true],
+    [['null'], 'https://a.example', false],
   ])('under %j: %s is %s', (allowed, origin, expected) => {
     expect(isAllowedOrigin(allowed as string[], origin as string | undefined)).toBe(expected)
   })
 
-  it.each(['https://a.example', 'http://localhost:3000', 'https://*.a.example', 'http://127.0.0.1:80'])(
+  it.each(['https://a.example', 'http://localhost:3000', 'https://*.a.example', 'http://127.0.0.1:80', 'null'])(
     '%s is one',
     (text) => expect(isOriginPattern(text)).toBe(true),
   )
-  it.each(['*', 'https://', 'https://*', 'ftp://a.example', 'https://a..example', 'https://a.example:99999', 'null'])(
+  it.each(['*', 'https://', 'https://*', 'ftp://a.example', 'https://a..example', 'https://a.example:99999'])(
     '%s is none',
     (text) => expect(isOriginPattern(text)).toBe(false),
   )
