@@ -8,7 +8,7 @@ export interface Found {
 }
 
 /** ClickHouse looks for this many words in one pass. */
-const wordsPerPass = 200
+export const wordsPerPass = 200
 
 /** Where in a profile's rows one of the words stands; `isFound` says whether a text holds it as a word of its own. */
 export async function searchWords(

@@ -55,7 +55,7 @@ function plainForms({ type, value }: CustomerSelector): string[] {
     case 'email':
       return [value, encodeURIComponent(value)]
     case 'phone':
-      return [value, value.slice(1)]
+      return [value, value.slice(1), encodeURIComponent(value)]
     case 'national_id':
       return [value, value.replace(/\B(?=(\d{3})+-)/g, '.')]
     default:
@@ -67,17 +67,45 @@ function plainForms({ type, value }: CustomerSelector): string[] {
 export const hashedForms = ({ type, value }: CustomerSelector): Buffer[] =>
   plainForms({ type, value }).map((form) => createHash('sha256').update(form).digest())
 
-/** A text falls into words at what no identifier contains; a longer word is another word. */
-const word = /[0-9a-z_.%+@-]+/g
+/**
+ * A text falls into words at what no identifier contains, and at the escapes of an address except those of @ and +; a longer
+ * word is another word.
+ */
+const word = /%(?!40|2b)[0-9a-f]{2}|(?:(?!%(?!40|2b)[0-9a-f]{2})[0-9a-z_.%+@-])+/gi
 const signsAround = /^[_.%+-]+|[_.%+-]+$/g
+/** An address writes a blank as +, which is part of a word in e-mail addresses alone. */
+const isAddress = /@|%40/
 
-/** Whether a text holds one of the words, in any case. It takes as long for a thousand words as for one. */
-export function wordFinder(words: readonly string[]): (text: string) => boolean {
+export interface WordFinder {
+  /** Whether a text holds one of the words, in any case. */
+  isFound(text: string): boolean
+  /** The text with a mark in the place of each of them: it stays a text, so that what is tagged stays tagged. */
+  withoutWords(text: string): string
+}
+
+export const erasedMark = '[erased]'
+
+/** Takes as long for a thousand words as for one. */
+export function wordFinder(words: readonly string[]): WordFinder {
   const sought = new Set(words.map((one) => one.toLowerCase()))
-  return (text) => {
+  const isSought = (found: string) => sought.has(found) || sought.has(found.replace(signsAround, ''))
+  const partsOf = (found: string) => (found.includes('+') && !isAddress.test(found) ? found.split('+') : [])
+  const isFound = (text: string) => {
     for (const [found] of text.toLowerCase().matchAll(word)) {
-      if (sought.has(found) || sought.has(found.replace(signsAround, ''))) return true
+      if (isSought(found) || partsOf(found).some(isSought)) return true
     }
     return false
+  }
+  const mark = (found: string): string => (isSought(found.toLowerCase()) ? erasedMark : found)
+  return {
+    isFound,
+    withoutWords(text) {
+      const rest = text.replace(word, (found) => {
+        const parts = mark(found) === found ? partsOf(found) : []
+        return parts.length > 0 ? parts.map(mark).join('+') : mark(found)
+      })
+      // A few letters become others in lower case: where words cannot be told apart nothing is kept.
+      return isFound(rest) ? erasedMark : rest
+    },
   }
 }

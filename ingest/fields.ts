@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isPlatformId } from '../domain/click.ts'
 import { isCurrency } from '../domain/currencies.ts'
 import { type MoneyReason, toMinor } from '../domain/money.ts'
-import { cleanText, hasEmail } from '../domain/text.ts'
+import { cleanText, hasEmail, hasPerson } from '../domain/text.ts'
 import { parseTime } from '../domain/time.ts'
 import type { Person } from './person.ts'
 
@@ -63,10 +63,10 @@ export const Amount = z.union([z.number(), z.string().max(64)], { error: 'must b
 /** Its keys are anybody's: none is checked, so that none is named in a message. Those that are known are taken. */
 export const ClickIds = z.record(z.string(), z.unknown())
 
-/** A label that a program chose; one that holds an e-mail address was not. */
+/** A label that a program chose; one that holds an e-mail address, a phone or a national id was not. */
 export function withoutPerson(label: string, maxLength: number): string | null {
   const clean = cleanText(label, maxLength)
-  return clean === '' || hasEmail(clean) ? null : clean
+  return clean === '' || hasPerson(clean) ? null : clean
 }
 
 export const moneyMessages: Record<MoneyReason, string> = {

@@ -17,6 +17,7 @@ import {
   takeErasures,
 } from '../postgres/stores/erasure-queue.ts'
 import { searchTenantTables } from '../postgres/stores/erasure-search.ts'
+import { areFreeTexts, eraseTexts } from './erased-texts.ts'
 import { poll } from './runner/poll.ts'
 import type { Running } from './runner/run.ts'
 
@@ -69,12 +70,17 @@ async function finish(deps: ErasureDeps, queued: QueuedErasure[]): Promise<void>
     tokens: person.tokens,
     subjectRefTokens: refs.map(({ token }) => token),
   })
-  const { result, isClean } = await search(deps, profileId, person)
+  const { result, isClean, take } = await search(deps, profileId, person)
   if (isClean) return completeErasures(postgres, ids, result)
   // Of several, those of whom nothing was found must not wait for the others.
   if (queued.length > 1) {
     for (const one of queued) await finish(deps, [one])
     return
+  }
+  const rewritten = await take()
+  if (rewritten > 0) {
+    const again = await search(deps, profileId, person)
+    if (again.isClean) return completeErasures(postgres, ids, { ...again.result, rewritten })
   }
   logger?.error({ work: 'erasures', erasure: ids[0], result }, 'an erased identifier was found: trying again')
   await postponeErasures(postgres, ids, result)
@@ -91,7 +97,7 @@ async function search(
   { postgres, warehouse, secrets }: ErasureDeps,
   profileId: string,
   { tokens, identifiers }: ErasedPerson,
-): Promise<{ result: AuditResult; isClean: boolean }> {
+): Promise<{ result: AuditResult; isClean: boolean; take: () => Promise<number> }> {
   const hashed = identifiers.map((identifier) => ({ identifier, hash: secrets.vaultHash(profileId, identifier) }))
   const returned = await returnedHashes(
     postgres,
@@ -100,15 +106,18 @@ async function search(
   )
   const sought = hashed.filter(({ hash }) => !returned.has(hash.toString('hex')))
   const words = sought.flatMap(({ identifier }) => writtenForms(identifier))
-  const isFound = wordFinder(words)
+  const finder = wordFinder(words)
   const openTokens = await countOpenTokens(postgres, profileId, tokens)
   const inPostgres = await searchTenantTables(postgres, profileId, {
-    isFound,
+    isFound: finder.isFound,
     hashes: sought.flatMap(({ identifier, hash }) => [hash, ...hashedForms(identifier)]),
   })
-  const inClickhouse = await searchWords(warehouse, profileId, words, isFound)
+  const inClickhouse = await searchWords(warehouse, profileId, words, finder.isFound)
+  const { found } = inClickhouse
   return {
-    isClean: openTokens === 0 && inPostgres.found.length === 0 && inClickhouse.found.length === 0,
+    // What a merchant's own list names is not ours to change: its ads, stages and definitions say what figures are.
+    take: async () => (areFreeTexts(found) ? eraseTexts({ postgres, warehouse }, profileId, found, words, finder) : 0),
+    isClean: openTokens === 0 && inPostgres.found.length === 0 && found.length === 0,
     result: {
       identifiers: identifiers.length,
       came_back: returned.size,

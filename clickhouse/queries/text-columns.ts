@@ -14,9 +14,10 @@ WHERE database = currentDatabase() AND type LIKE '%String%' AND default_kind != 
 ORDER BY table, position`,
 })
 
-const quoted = (name: string) => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+export const quoted = (name: string) => `\`${name.replace(/[\\`]/g, '\\$&')}\``
 
-const asText = (column: string, type: string): string => {
+/** A column's texts as one. */
+export const asText = (column: string, type: string): string => {
   if (type.startsWith('Map(')) return `arrayStringConcat(arrayMap(x -> toString(x), mapValues(${quoted(column)})), ' ')`
   if (type.startsWith('Array(')) return `arrayStringConcat(arrayMap(x -> toString(x), ${quoted(column)}), ' ')`
   return `ifNull(toString(${quoted(column)}), '')`

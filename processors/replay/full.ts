@@ -5,6 +5,7 @@ import { generationDatabase, migrateClickhouse } from '../../clickhouse/migrate.
 import { publishViews } from '../../clickhouse/views.ts'
 import { flip, type Replay } from '../../postgres/stores/replays.ts'
 import { liveGeneration, warehouseLeaseMs } from '../../postgres/stores/warehouse.ts'
+import { eraseTextsAgain } from '../erased-texts.ts'
 import { compareCredit, type MovedCredit } from './compare.ts'
 import { copyIdentity } from './copy-identity.ts'
 import type { ReplayDeps } from './deps.ts'
@@ -48,12 +49,14 @@ export async function replayFull(
   const enter = (phase: string) => insist(() => report.phase(phase))
   const read = () => insist(() => feed.reachEnds(report.messages))
   const identify = () => insist(() => copyIdentity(postgres, warehouse, feed.marks, { profile, signal }))
+  const erase = () => insist(() => eraseTextsAgain({ postgres, warehouse }, profile))
   const settleLive = () => insist(() => awaitLiveRecomputes(admin, signal))
   const deriveMarked = (marks: Marks) => insist(() => deriveMarks(work, marks))
   try {
     if (!replay.flippedAt) {
       await enter('reading')
       await read()
+      await erase()
       await enter('deriving')
       await identify()
       // All that was stored by now is derived with everything else.
@@ -78,6 +81,8 @@ export async function replayFull(
     await insist(() => publishViews(clickhouseUrl, database))
     await sleep(warehouseLeaseMs + 500, undefined, { signal })
     await read()
+    // Who was erased meanwhile may have been looked for in the old generation alone.
+    await erase()
     await identify()
     const marks = feed.marks.take()
     // What had been marked before a crash is not known any more.

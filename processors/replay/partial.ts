@@ -1,6 +1,7 @@
 import { connectClickhouse } from '../../clickhouse/client.ts'
 import { generationDatabase } from '../../clickhouse/migrate.ts'
 import type { Replay } from '../../postgres/stores/replays.ts'
+import { eraseTextsAgain } from '../erased-texts.ts'
 import { copyIdentity } from './copy-identity.ts'
 import type { ReplayDeps } from './deps.ts'
 import { awaitLiveRecomputes, deriveScope, rewriteScope } from './derive.ts'
@@ -26,6 +27,7 @@ export async function replayPartial(deps: ReplayDeps, replay: Replay, report: Pr
   try {
     await enter('reading')
     await insist(() => feed.reachEnds(report.messages))
+    await insist(() => eraseTextsAgain({ postgres, warehouse }, profile))
     await enter('deriving')
     await insist(() => copyIdentity(postgres, warehouse, feed.marks, { profile, signal }))
     await insist(() => awaitLiveRecomputes(admin, signal))

@@ -9,7 +9,7 @@ const identifiers = [
   { type: 'external_customer_id', value: 'customer-1001' },
   { type: 'store_customer_id', value: '77' },
 ] as const
-const isFound = wordFinder(identifiers.flatMap(writtenForms))
+const { isFound, withoutWords } = wordFinder(identifiers.flatMap(writtenForms))
 const hash = (name: string, text: string) => createHash(name).update(text).digest('hex')
 
 describe('the search after an erasure', () => {
@@ -25,6 +25,9 @@ describe('the search after an erasure', () => {
     ['customer-1001'],
     ['mailto:ana@example.com.'],
     ['<tel:+56987654321>'],
+    ['https://x.example/?utm_term=a+customer-1001+b'],
+    ['https://x.example/?utm_term=a%2Fcustomer-1001%20b'],
+    ['call+%2B56987654321'],
     [hash('sha256', 'ana@example.com')],
     [hash('sha256', 'ana@example.com').toUpperCase()],
     [hash('sha1', '56987654321')],
@@ -38,6 +41,8 @@ describe('the search after an erasure', () => {
     ['ana@example.com2'],
     ['ana@example.com.mx'],
     ['x_ana@example.com'],
+    ['other+ana@example.com'],
+    ['other%2Bana%40example.com'],
     ['ana.example.com'],
     ['anaXexample.com'],
     ['356987654321'],
@@ -47,6 +52,21 @@ describe('the search after an erasure', () => {
     // Too short to be told from any other number.
     ['77'],
   ])('passes %s', (text) => expect(isFound(text)).toBe(false))
+
+  it.each([
+    ['https://shop.cl/u/customer-1001?utm_term=Ana%40Example.com', 'https://shop.cl/u/[erased]?utm_term=[erased]'],
+    ['login customer-1001, then ana@example.com.', 'login [erased], then [erased]'],
+    ['lead 56987654321', 'lead [erased]'],
+    ['?utm_term=a+customer-1001+b&utm_id=%3Acustomer-1001', '?utm_term=a+[erased]+b&utm_id=%3A[erased]'],
+    ['juana@example.com and 356987654321', 'juana@example.com and 356987654321'],
+    // The sign for kelvin is a k in lower case, and no letter of a word before.
+    ['\u212aeep customer-1001', '\u212aeep [erased]'],
+    ['', ''],
+  ])('leaves a mark where it found something: %s', (text, rest) => expect(withoutWords(text)).toBe(rest))
+
+  it('leaves nothing of a text in which letters hide a word', () => {
+    expect(wordFinder(['kunde-100100']).withoutWords('go \u212aunde-100100 go')).toBe('[erased]')
+  })
 
   it('opens what it seals, for that erasure alone', () => {
     const secrets = erasureSecrets(randomBytes(32))

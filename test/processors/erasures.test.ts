@@ -87,6 +87,9 @@ const audit = async (id: string) =>
     )
   )[0]
 
+const places = (row: { result: { clickhouse: { found: { table: string; column: string }[] } } }) =>
+  row.result.clickhouse.found.map(({ table, column }) => `${table}.${column}`)
+
 describe('the background of an erasure', () => {
   it('searches every store, says so on the audit row, forgets what it looked for, and is done', async () => {
     const id = await erase()
@@ -160,16 +163,37 @@ describe('the background of an erasure', () => {
     expect((await audit(id)).result.postgres.found).toEqual([{ table: 'api_keys', column: 'secret_hash', rows: 1 }])
   })
 
-  it('finds what stands in the warehouse: plain, tagged or in an address', async () => {
+  it('takes what it finds in free texts out of the warehouse, and is done', async () => {
     const world = await openProfile(warehouse, { profile })
-    await world.hit(randomUUID(), Date.UTC(2026, 0, 1), { utm: { term: 'ana@example.com' } })
+    const hit = await world.hit(randomUUID(), Date.UTC(2026, 0, 1), { utm: { term: 'ana@example.com' } })
     const id = await erase()
     await work()
-    expect(
-      (await audit(id)).result.clickhouse.found.map(
-        ({ table, column }: { table: string; column: string }) => `${table}.${column}`,
-      ),
-    ).toEqual(['hits.signature', 'hits.utm'])
+    expect(await audit(id)).toMatchObject({
+      completed_at: expect.any(Date),
+      search: null,
+      result: { clickhouse: { found: [] }, rewritten: 1 },
+    })
+    expect(await warehouse.rows(`SELECT utm FROM hits WHERE event_id = '${hit}'`)).toEqual([
+      { utm: { term: '[erased]' } },
+    ])
+  })
+
+  it('waits where a name of the merchant’s own lists holds an identifier, and says where', async () => {
+    const world = await openProfile(warehouse, { profile })
+    await world.stage('customer-1001', 'lead_created')
+    const hit = await world.hit(randomUUID(), Date.UTC(2026, 0, 1), { utm: { term: 'customer-1001' } })
+    const id = await erase()
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: null })
+    expect(places(await audit(id))).toEqual([
+      'hits.signature',
+      'hits.utm',
+      'pipeline_stages.stage_id',
+      'pipeline_stages.name',
+    ])
+    expect(await warehouse.rows(`SELECT utm FROM hits WHERE event_id = '${hit}'`)).toEqual([
+      { utm: { term: 'customer-1001' } },
+    ])
   })
 
   it('takes a value that came back for somebody else’s', async () => {
