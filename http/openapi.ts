@@ -77,7 +77,7 @@ export function describeOperation(operation: Operation<never>): FastifySchema {
     'x-auth': { public: operation.isPublic, credentials: [...operation.auth], rate_limit_class: operation.rateLimit },
     'x-idempotency': operation.idempotency.endsWith('header')
       ? {
-          mode: 'header',
+          mode: operation.idempotency === 'natural or header' ? 'natural' : 'header',
           header: 'Idempotency-Key',
           required: operation.idempotency === 'header',
           replay_hours: 24,
@@ -111,7 +111,7 @@ function headersOf(operation: Operation<never>): { headers?: z.ZodType } {
   const headers = {
     ...(namesProfile(operation) ? ProfileHeader : {}),
     ...(operation.idempotency === 'header' ? IdempotencyKey : {}),
-    ...(operation.idempotency === 'optional header'
+    ...(operation.idempotency.endsWith(' header')
       ? { 'idempotency-key': IdempotencyKey['idempotency-key'].optional() }
       : {}),
   }
@@ -220,12 +220,12 @@ function withHeaders(described: Document): Document {
     paths: Record<string, Record<string, { deprecated?: boolean; responses: Record<string, { headers?: object }> }>>
   }
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    const extensions = operation as { 'x-auth'?: { public: boolean }; 'x-idempotency'?: { mode: string } }
+    const extensions = operation as { 'x-auth'?: { public: boolean }; 'x-idempotency'?: { header?: string } }
     for (const [status, answer] of Object.entries(operation.responses)) {
       const headers = {
         ...(extensions['x-auth']?.public === false && status !== '401' ? limitHeaders : {}),
         ...(status === '429' || status === '503' ? waitHeaders : {}),
-        ...(extensions['x-idempotency']?.mode === 'header' && status < '500' ? replayHeaders : {}),
+        ...(extensions['x-idempotency']?.header && status < '500' ? replayHeaders : {}),
         ...(operation.deprecated ? farewellHeaders : {}),
       }
       if (Object.keys(headers).length > 0) answer.headers = headers

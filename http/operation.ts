@@ -19,8 +19,11 @@ export { File, one, page } from './envelope.ts'
 export { ApiError } from './errors.ts'
 export { DateRange, Day, failsAs, Level, limit, Model, offset } from './parameters.ts'
 
-/** `natural`: the request's own key makes a repeat harmless; `header`: an Idempotency-Key does, and must be (or may be) sent. */
-export type Idempotency = 'none' | 'natural' | 'header' | 'optional header'
+/**
+ * `natural`: the request's own key makes a repeat harmless; `header`: an Idempotency-Key does, and must be (or may be)
+ * sent; `natural or header`: either does.
+ */
+export type Idempotency = 'none' | 'natural' | 'header' | 'optional header' | 'natural or header'
 
 /**
  * Where the scope must be held: on a profile (the credential's own, or the one in `:profileId` or X-Profile-Id), on the
@@ -70,7 +73,7 @@ export interface Execution {
 }
 
 /** With an Idempotency-Key the handler is told how to make its effect happen once. */
-type Once<Mode extends Idempotency> = Mode extends 'header' | 'optional header' ? { execution: Execution } : unknown
+type Once<Mode extends Idempotency> = Mode extends `${string}header` ? { execution: Execution } : unknown
 
 /** What the frame has settled about the call before the handler runs. */
 type Settled<Where extends Grain> = { credential: Credential } & {

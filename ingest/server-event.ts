@@ -109,7 +109,11 @@ export interface EventContext {
   onRefused?: OnRefused
 }
 
-export async function toServerEvent(sent: SentEvent, context: EventContext): Promise<ServerEvent> {
+export async function toServerEvent(
+  sent: SentEvent,
+  context: EventContext,
+  freshId: () => string = randomUUID,
+): Promise<ServerEvent> {
   const { profile, receivedAt, vault, onRefused } = context
   const money = moneyOf(sent, profile.reportingCurrency)
   if (money.amount_minor && !sent.idempotency_key) {
@@ -124,7 +128,7 @@ export async function toServerEvent(sent: SentEvent, context: EventContext): Pro
   ])
   return {
     profile_id: profile.id,
-    outcome_event_id: sent.idempotency_key ? ids.serverEvent(profile.id, sent.idempotency_key) : randomUUID(),
+    outcome_event_id: sent.idempotency_key ? ids.serverEvent(profile.id, sent.idempotency_key) : freshId(),
     event_type: sent.event_type ?? sent.event_name ?? '',
     event_name: sent.event_name ? withoutPerson(sent.event_name, 200) : null,
     occurred_at: occurred.value.time,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { uuidv5 } from '../domain/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { one } from '../http/operation.ts'
 import type { ServerEvent } from '../schemas/messages.ts'
@@ -15,19 +16,22 @@ export const postEvent = operation({
   summary: 'Record an outcome event',
   description:
     'For a system that knows an outcome without a browser. Sent again with the same idempotency_key it replaces ' +
-    'the whole event; required whenever the event carries money. Accepted means durable: it is not lost any more.',
+    'the whole event; required whenever the event carries money. An Idempotency-Key header makes a retry safe without ' +
+    'one: the same request is answered alike, another one under the same key is a conflict. Accepted means durable: it ' +
+    'is not lost any more.',
   tags: ['Events'],
   scopes: ['attribution:write'],
-  idempotency: 'natural',
+  idempotency: 'natural or header',
   rateLimit: 'events',
   bodyLimitBytes: 64 * 1024,
   body: SentEvent,
   response: one(z.object({ outcome_event_id: z.uuid() }).meta({ id: 'EventReceipt' })),
   status: 202,
   errors: ['invalid_parameter', 'service_unavailable'],
-  handler: async ({ body, profile, request, producer, vault, metrics }) => {
+  handler: async ({ body, profile, request, execution, producer, vault, metrics }) => {
     const receivedAt = request.receivedAt.getTime()
-    const event = await toServerEvent(body, { profile, receivedAt, vault, onRefused: metrics.identifierRefused })
+    const context = { profile, receivedAt, vault, onRefused: metrics.identifierRefused }
+    const event = await toServerEvent(body, context, () => execution.id)
     await producer.send(topics.events, [event])
     metrics.accepted('events', 1)
     return { outcome_event_id: event.outcome_event_id }
@@ -68,10 +72,10 @@ export const postEvents = operation({
   summary: `Record up to ${maxEvents} outcome events`,
   description:
     'Each event as in POST /events, in order, with a result of its own: a rejected one does not hold up the others. ' +
-    'Safe to send again as long as every event has its idempotency_key.',
+    'Safe to send again as long as every event has its idempotency_key, or the request an Idempotency-Key.',
   tags: ['Events'],
   scopes: ['attribution:write'],
-  idempotency: 'natural',
+  idempotency: 'natural or header',
   rateLimit: 'events',
   bodyLimitBytes: 2 * 1024 * 1024,
   body: z.object({
@@ -91,10 +95,12 @@ export const postEvents = operation({
   ),
   status: 202,
   errors: ['service_unavailable'],
-  handler: async ({ body, profile, request, producer, vault, metrics }) => {
+  handler: async ({ body, profile, request, execution, producer, vault, metrics }) => {
     const receivedAt = request.receivedAt.getTime()
     const context = { profile, receivedAt, vault, onRefused: metrics.identifierRefused }
-    const judged = await Promise.all(body.events.map((sent) => judge(sent, context)))
+    const judged = await Promise.all(
+      body.events.map((sent, index) => judge(sent, context, () => uuidv5(execution.id, String(index)))),
+    )
     const events = judged.filter((one): one is ServerEvent => 'outcome_event_id' in one)
     if (events.length > 0) await producer.send(topics.events, events)
     metrics.accepted('events', events.length)
@@ -113,13 +119,17 @@ export const postEvents = operation({
 
 type Refusal = NonNullable<EventResult['error']>
 
-async function judge(sent: SentEvent | BadRow, context: EventContext): Promise<ServerEvent | Refusal> {
+async function judge(
+  sent: SentEvent | BadRow,
+  context: EventContext,
+  freshId: () => string,
+): Promise<ServerEvent | Refusal> {
   if (sent instanceof BadRow) {
     const [issue] = sent.issues
     return { code: 'validation_error', message: describeIssue(issue!), field: fieldOf(issue!.path) }
   }
   try {
-    return await toServerEvent(sent, context)
+    return await toServerEvent(sent, context, freshId)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     const [{ field }] = error.extras.fields as [{ field: string }]

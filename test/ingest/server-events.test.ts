@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ids } from '../../domain/ids.ts'
-import { apiKeyAuthentication, buildApp, mount } from '../../http/app.ts'
+import { apiKeyAuthentication, buildApp, mount, onceWithKey } from '../../http/app.ts'
 import { connectProducer, type Producer } from '../../infra/kafka/producer.ts'
 import { postEvent, postEvents } from '../../ingest/server-events.ts'
 import { createApiKey } from '../../postgres/stores/api-keys.ts'
@@ -18,6 +19,7 @@ const serve = (producer: Producer) =>
     baseUrl: 'http://localhost',
     logger: pino({ level: 'silent' }),
     authenticate: apiKeyAuthentication(world.pool),
+    once: onceWithKey(world.pool, randomBytes(32)),
     mounts: [
       mount([postEvent, postEvents], { producer, vault: world.vault, metrics: world.deps.metrics }, [
         'kafka',
@@ -36,11 +38,11 @@ afterEach(async () => {
   await world.close()
 })
 
-const send = (payload: unknown, to = app) =>
+const send = (payload: unknown, to = app, headers: Record<string, string> = {}) =>
   to.inject({
     method: 'POST',
     url: '/api/v1/events',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
   })
 
@@ -309,4 +311,17 @@ describe('many at once', () => {
 test('the same event from many callers at once is one id', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(paid())))
   expect(new Set(answers.map((answer) => answer.json().data.outcome_event_id)).size).toBe(1)
+})
+
+test('an Idempotency-Key makes one event of a request that is sent again, and refuses another under the same key', async () => {
+  const headers = { 'idempotency-key': 'attempt-1' }
+  const lead = { event_type: 'lead_created', user_traits: { email: 'ana@example.com' } }
+  const answers = [await send(lead, app, headers), await send(lead, app, headers)]
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 202])
+  expect(answers[1]!.json().data).toEqual(answers[0]!.json().data)
+  const other = await send({ ...lead, event_type: 'quote_sent' }, app, headers)
+  expect([other.statusCode, other.json().error.code]).toEqual([409, 'idempotency_key_conflict'])
+  const unnamed = [await send(lead), await send(lead)].map((answer) => answer.json().data.outcome_event_id)
+  expect(new Set(unnamed).size).toBe(2)
+  expect(await world.received(topics.events, 3)).toHaveLength(3)
 })

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { open, sealingContext, vaultKeys } from '../../domain/sealing.ts'
-import { type AppOptions, apiKeyAuthentication, buildApp, mount } from '../../http/app.ts'
+import { type AppOptions, apiKeyAuthentication, buildApp, mount, onceWithKey } from '../../http/app.ts'
 import { answerFailures } from '../../http/failures.ts'
 import { addressList } from '../../infra/address-list.ts'
 import { connectConsumer } from '../../infra/kafka/consumer.ts'
@@ -108,6 +108,7 @@ export function collectApp(
     metrics: world.registry,
     isTrustedProxy: addressList('loopback')!,
     authenticate: apiKeyAuthentication(world.pool),
+    once: onceWithKey(world.pool, randomBytes(32)),
     mounts: [mount([postEvent], deps, ['kafka', 'postgres'])],
     plugins: [collectPlugin(deps)],
     ...options,
