@@ -352,7 +352,7 @@ export type CampaignRow = {
   campaign_id: string
   /** Name of the row’s own entity on the ad platform. */
   campaign_name: string
-  /** Ad spend in the reporting currency. */
+  /** Ad spend in the reporting currency. Where a part of it has no exchange rate, every ratio of it is null. */
   spend: number
   /** Cash conversions credited under the model. */
   outcome_count: number
@@ -375,7 +375,7 @@ export type CampaignLevelRow = {
   campaign_id: string
   /** Name of the row’s own entity on the ad platform. */
   campaign_name: string
-  /** Ad spend in the reporting currency. */
+  /** Ad spend in the reporting currency. Where a part of it has no exchange rate, every ratio of it is null. */
   spend: number
   /** Cash conversions credited under the model. */
   outcome_count: number
@@ -554,7 +554,7 @@ export type AdRow = {
   campaign_id: string
   /** Name of the row’s own entity on the ad platform. */
   campaign_name: string
-  /** Ad spend in the reporting currency. */
+  /** Ad spend in the reporting currency. Where a part of it has no exchange rate, every ratio of it is null. */
   spend: number
   /** Cash conversions credited under the model. */
   outcome_count: number

@@ -8,7 +8,10 @@ export const CampaignRow = z
   .object({
     campaign_id: z.uuid().meta({ description: 'Internal id of the row’s own entity, at every level.' }),
     campaign_name: z.string().meta({ description: 'Name of the row’s own entity on the ad platform.' }),
-    spend: z.number().meta({ description: 'Ad spend in the reporting currency.' }),
+    spend: z.number().meta({
+      description:
+        'Ad spend in the reporting currency. Where a part of it has no exchange rate, every ratio of it is null.',
+    }),
     ...Outcomes,
     roas: z.number().nullable().meta({ description: 'outcome_value by spend; null without spend.' }),
     cac_first_payment: z
@@ -53,21 +56,26 @@ export const LevelRow = CampaignRow.extend({
     .meta({ description: 'As the platform reports it, in its 7-day window.' }),
 }).meta({ id: 'CampaignLevelRow' })
 
+/** Nothing is worked out of a spend of which a part could not be converted. */
+const knownSpend = (row: EntityRow, spend: number): number | null => (row.unrated_days > 0 ? null : spend)
+
 export function toCampaignRow(row: EntityRow, currency: string): z.input<typeof CampaignRow> {
   const spend = fromMinorAsNumber(row.spend_minor, currency)
+  const known = knownSpend(row, spend)
   const outcomes = outcomeFigures(row, currency)
   return {
     campaign_id: row.entity_id,
     campaign_name: row.name,
     spend,
     ...outcomes,
-    roas: ratio(outcomes.outcome_value, spend),
-    cac_first_payment: ratio(spend, outcomes.outcome_count_first_payment),
+    roas: ratio(outcomes.outcome_value, known),
+    cac_first_payment: ratio(known, outcomes.outcome_count_first_payment),
   }
 }
 
 export function toLevelRow(row: EntityRow, level: Level, currency: string): z.input<typeof LevelRow> {
   const base = toCampaignRow(row, currency)
+  const known = knownSpend(row, base.spend)
   return {
     ...base,
     entity_level: level,
@@ -79,9 +87,9 @@ export function toLevelRow(row: EntityRow, level: Level, currency: string): z.in
     reach: row.reach,
     reach_is_daily_max: true,
     ctr: ratio(row.clicks * 100, row.impressions),
-    avg_cpm: ratio(base.spend * 1000, row.impressions),
-    avg_cpc: ratio(base.spend, row.clicks),
-    cac: ratio(base.spend, base.outcome_count),
+    avg_cpm: ratio(known && known * 1000, row.impressions),
+    avg_cpc: ratio(known, row.clicks),
+    cac: ratio(known, base.outcome_count),
     status: row.status || null,
     objective: row.objective || null,
     daily_budget: row.daily_budget_minor === null ? null : fromMinorAsNumber(row.daily_budget_minor, currency),

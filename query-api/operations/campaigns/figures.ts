@@ -11,8 +11,9 @@ export function creditMinor(credit: bigint): bigint {
 
 export const creditValue = (credit: bigint, currency: string) => fromMinorAsNumber(creditMinor(credit), currency)
 
-/** Null when there is nothing to divide by. */
-export const ratio = (value: number, by: number): number | null => (by === 0 ? null : value / by)
+/** Null when there is nothing to divide by, or one of both is not known. */
+export const ratio = (value: number | null, by: number | null): number | null =>
+  value === null || by === null || by === 0 ? null : value / by
 
 export const Outcomes = {
   outcome_count: z.int().meta({ description: 'Cash conversions credited under the model.' }),

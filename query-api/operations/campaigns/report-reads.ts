@@ -58,6 +58,7 @@ export async function readEntity(
 
 const nothing = {
   spend_minor: 0n,
+  unrated_days: 0,
   impressions: 0,
   clicks: 0,
   reach: null,

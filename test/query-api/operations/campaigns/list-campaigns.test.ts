@@ -371,7 +371,19 @@ describe('money and days', () => {
     await world.recompute()
     // 9,509.5 → 9,510; a week old: 950; older: left out; 40 as they are. The second sale has no rate either.
     expect((await read(`/campaigns?${october}&level=campaign`)).body.data).toMatchObject([
-      { spend: 10_500, outcome_count: 2, outcome_value: 95_000, daily_budget: 5_000 },
+      {
+        spend: 10_500,
+        outcome_count: 2,
+        outcome_value: 95_000,
+        daily_budget: 5_000,
+        roas: null,
+        cac: null,
+        avg_cpm: null,
+      },
+    ])
+    const rated = 'date_from=2026-10-01&date_to=2026-10-08'
+    expect((await read(`/campaigns?${rated}&level=campaign`)).body.data).toMatchObject([
+      { spend: 10_460, outcome_count: 1, cac: 10_460, roas: 95_000 / 10_460 },
     ])
     const early = 'date_from=2026-10-01&date_to=2026-10-20'
     expect((await read(`/campaigns?${early}&level=campaign`)).body.data).toMatchObject([{ daily_budget: null }])
