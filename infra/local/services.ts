@@ -44,7 +44,7 @@ export async function migrate({ env, signal }: Surroundings): Promise<void> {
 }
 
 /** Without a limit the garbage of a busy hour stays in memory on a large machine; queues and batches are bounded anyway. */
-const memoryLimit = '--max-old-space-size=320'
+const memoryLimit = '--max-old-space-size=256'
 
 export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSettings): Program[] {
   const node = process.execPath
