@@ -127,8 +127,6 @@ export interface Config {
 }
 
 const maxWorkers = 4
-/** One core is left to the engines and the processors: on a machine of two, a second process only takes turns with them. */
-const ownCores = () => Math.min(Math.max(1, availableParallelism() - 1), maxWorkers)
 
 /** A setting that is missing or malformed; its message is the one sentence an operator needs. */
 export class ConfigError extends Error {}
@@ -168,7 +166,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     isTrustedProxy: e.TRUSTED_PROXIES,
     geoipDatabase: e.GEOIP_DATABASE,
     // Without Redis each process would count for itself, and limits be as many times too high.
-    apiWorkers: e.API_WORKERS ?? (redisUrl ? ownCores() : 1),
+    apiWorkers: e.API_WORKERS ?? (redisUrl ? Math.min(availableParallelism(), maxWorkers) : 1),
     collectLimits: { perKey: e.COLLECT_LIMIT_PER_KEY, perAddress: e.COLLECT_LIMIT_PER_ADDRESS },
     isOutboundAllowed: e.OUTBOUND_ALLOWED,
     dnsServers: e.DNS_SERVERS,
