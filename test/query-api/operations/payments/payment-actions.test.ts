@@ -28,6 +28,15 @@ describe('PUT /payments/{id}/installment', () => {
     expect(Date.parse(body.data[0].at)).toBeGreaterThan(Date.now() - 60_000)
   })
 
+  it('never shows an installment as a first payment, not even before that is derived again', async () => {
+    const { paid, call, world } = await desk.profile()
+    const id = await paid(randomUUID(), day)
+    await world.recompute()
+    expect((await call('GET', `/${id}`)).body.data).toMatchObject({ is_installment: false, is_first_payment: true })
+    const { body } = await call('PUT', `/${id}/installment`, { is_installment: true })
+    expect(body.data).toMatchObject({ is_installment: true, is_first_payment: false })
+  })
+
   it.each([{}, { is_installment: 'yes' }])('refuses %j', async (sent) => {
     const { paid, call } = await desk.profile()
     const { status, body } = await call('PUT', `/${await paid(randomUUID(), day)}/installment`, sent)
