@@ -86,7 +86,10 @@ async function rank(
   const { rows } = await tx.query<{ id: string }>(
     `SELECT c.id
      FROM (${found}) AS found
-     JOIN customers c ON c.id = found.id AND c.profile_id = $1 AND c.merged_into IS NULL
+     -- One by one, OFFSET and all: the planner would rather read every customer than look up a few hundred.
+     CROSS JOIN LATERAL (
+       SELECT * FROM customers
+       WHERE id = found.id AND profile_id = $1 AND merged_into IS NULL OFFSET 0) AS c
      CROSS JOIN LATERAL (
        SELECT searchable_name(c.first_name, c.last_name) AS name, (
          SELECT max(word_similarity($2, i.value)) FROM identifiers i
