@@ -132,10 +132,13 @@ export function hubsOf(links: Iterable<GraphLink>): Set<string> {
  */
 function byEvidence(identifiers: readonly GraphIdentifier[]) {
   const strength = new Map(identifiers.map(({ token, type }) => [token, identifierTypes.indexOf(type)]))
-  const pair = ({ a, b }: GraphLink) => [strength.get(a)!, strength.get(b)!].sort().join()
+  const pair = ({ a, b }: GraphLink) => {
+    const [x = identifierTypes.length, y = identifierTypes.length] = [strength.get(a), strength.get(b)]
+    return Math.min(x, y) * (identifierTypes.length + 1) + Math.max(x, y)
+  }
   return (x: GraphLink, y: GraphLink) =>
     compare(x.evidence, y.evidence) ||
-    compare(pair(x), pair(y)) ||
+    pair(x) - pair(y) ||
     compare(x.a, y.a) ||
     compare(x.b, y.b) ||
     Number(y.isTrusted) - Number(x.isTrusted)

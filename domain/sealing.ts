@@ -57,19 +57,23 @@ const version = 1
 const nonceLength = 12
 const tagLength = 16
 
-const noncesAtOnce = 512
-let nonces = Buffer.alloc(0)
-let nextNonce = 0
+const drawnAtOnce = 512
 
-/** Drawn from the system many at a time: one by one, a draw costs half of what sealing does. */
-function newNonce(): Buffer {
-  if (nextNonce === nonces.length) {
-    nonces = randomBytes(noncesAtOnce * nonceLength)
-    nextNonce = 0
+/** Random bytes of one length, drawn from the system many at a time: one by one, a draw costs half of what sealing does. */
+function randomSource(length: number): () => Buffer {
+  let drawn = Buffer.alloc(0)
+  let next = 0
+  return () => {
+    if (next === drawn.length) {
+      drawn = randomBytes(drawnAtOnce * length)
+      next = 0
+    }
+    next += length
+    return drawn.subarray(next - length, next)
   }
-  nextNonce += nonceLength
-  return nonces.subarray(nextNonce - nonceLength, nextNonce)
 }
+
+const newNonce = randomSource(nonceLength)
 
 export function seal(key: Buffer, aad: string, plaintext: string | Buffer): Buffer {
   const nonce = newNonce()
@@ -96,7 +100,7 @@ export function open(key: Buffer, aad: string, sealed: Uint8Array): Buffer {
 export const sealingContext = (profile: string, token: string, what: 'value' | 'traits' | 'key' | 'payload'): string =>
   `${profile}/${token}/${what}`
 
-export const newDataKey = (): Buffer => randomBytes(32)
+export const newDataKey = randomSource(32)
 
 export const wrapDataKey = (wrappingKey: Buffer, profile: string, token: string, dataKey: Buffer): Buffer =>
   seal(wrappingKey, sealingContext(profile, token, 'key'), dataKey)
