@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { conversionDetails } from '../../clickhouse/queries/conversion-details.ts'
-import { customerSightings } from '../../clickhouse/queries/customer-sightings.ts'
 import { customerTotals } from '../../clickhouse/queries/customer-totals.ts'
+import { listedConversions } from '../../clickhouse/queries/listed-conversions.ts'
 import { parseSearchTerm, type SearchTerm } from '../../domain/search-term.ts'
 import { asProfile } from '../../postgres/as-profile.ts'
 import { connectPostgres } from '../../postgres/client.ts'
-import { findCustomerProfiles, resolveCustomer } from '../../postgres/stores/customer-profiles.ts'
+import { findCustomerProfiles, resolveCustomer, subjectsOfCustomers } from '../../postgres/stores/customer-profiles.ts'
 import { pickCustomers } from '../../postgres/stores/customer-search.ts'
 import { goalKeys } from '../../postgres/stores/goal-keys.ts'
 import { findConversions } from '../../query-api/operations/customers/find-conversions.ts'
 import { readEvents } from '../../query-api/operations/customers/journey-reads.ts'
+import { readSightings } from '../../query-api/operations/customers/read-sightings.ts'
 import { type Line, type Pair, percentile, ratioAtMost, secondsOf, valueAtMost } from '../line.ts'
 import { type BenchProfile, openProfile } from '../profile.ts'
 import { makeShoppers, someCustomers } from '../shoppers.ts'
@@ -121,26 +121,28 @@ async function listDirectly(
 ) {
   const engines = { postgres: pool, clickhouse: warehouse }
   const place = { after: after ?? Number.MIN_SAFE_INTEGER, after_id: '' }
-  await asProfile(pool, profile, (tx) => goalKeys(tx, profile))
   const wanted = { profile, goal: 'payment_received', ...range, ...place, limit: 11 }
-  const rows = await findConversions(engines, wanted, term)
-  const customers = rows.map((row) => row.customer_id)
+  const [rows] = await Promise.all([
+    findConversions(engines, wanted, term),
+    asProfile(pool, profile, (tx) => goalKeys(tx, profile)),
+  ])
+  const shown = rows.slice(0, 10)
+  const customers = shown.map((row) => row.customer_id)
   await Promise.all([
-    warehouse.run(conversionDetails, { profile, conversions: rows.map((row) => row.conversion_id) }),
-    warehouse.run(customerTotals, { profile, customers }),
+    warehouse.run(listedConversions, { profile, conversions: shown.map((row) => row.conversion_id), customers }),
     asProfile(pool, profile, (tx) => findCustomerProfiles(tx, profile, customers)),
   ])
 }
 
 async function searchDirectly(pool: pg.Pool, { warehouse }: Database, profile: string, term: SearchTerm) {
-  const customers = await asProfile(pool, profile, async (tx) => {
-    const found = await pickCustomers(tx, profile, term, { most: 20, exclude: null })
-    await findCustomerProfiles(tx, profile, found)
-    return found
+  const { customers, subjects } = await asProfile(pool, profile, async (tx) => {
+    const customers = await pickCustomers(tx, profile, term, { most: 20, exclude: null })
+    await findCustomerProfiles(tx, profile, customers)
+    return { customers, subjects: await subjectsOfCustomers(tx, profile, customers) }
   })
   await Promise.all([
     warehouse.run(customerTotals, { profile, customers }),
-    warehouse.run(customerSightings, { profile, customers }),
+    readSightings(warehouse, profile, subjects),
   ])
 }
 

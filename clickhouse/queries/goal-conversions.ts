@@ -27,7 +27,10 @@ const nearRange = `newest_first >= {after:Int64}
   AND newest_first >= -1000 * toInt64(toUnixTimestamp(toDateTime({to:Date}, 'UTC') + INTERVAL 2 DAY))
   AND newest_first <= -1000 * toInt64(toUnixTimestamp(toDateTime({from:Date}, 'UTC') - INTERVAL 1 DAY))`
 
-/** Conversions of a goal, newest first. The table has that order, so a page costs a page. */
+/**
+ * Conversions of a goal, newest first. The table has that order, so a page costs a page: the blocks are small, since of
+ * every part one is read before the first row is known.
+ */
 export const goalConversions = query({
   name: 'goal_conversions',
   params: listParams,
@@ -38,7 +41,7 @@ FROM goal_conversions FINAL
 WHERE profile_id = {profile:UUID} AND conversion_type = {goal:String} AND ${nearRange} AND ${inRange}
 ORDER BY newest_first, toString(conversion_id)
 LIMIT {limit:UInt32}
-${lookUp}`,
+${lookUp}, max_block_size = 1024`,
 })
 
 /** The same of a few customers: their conversions are looked up, whatever the range holds. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { outcomesInForce } from '../attribution/outcomes-in-force.ts'
+import { isStaged, outcomesInForce } from '../attribution/outcomes-in-force.ts'
 import { lookUp, query } from '../query.ts'
 import { adReferences } from './named-ads.ts'
 
@@ -23,49 +23,111 @@ const JourneyRow = z.object({
   os: text,
   country: text,
   city: text,
-  is_synthetic: z.boolean(),
-  is_touch: z.boolean(),
   ...adReferences,
+  /** Of events of this kind in the whole journey. */
+  total_count: z.coerce.number(),
 })
 export type JourneyRow = z.infer<typeof JourneyRow>
 
-const ids = { profile: z.uuid(), subjects: z.array(z.uuid()) }
-const touchesOf = (events: string, isSynthetic: boolean) => `
-  SELECT touch_id FROM touches FINAL
-  WHERE profile_id = {profile:UUID} AND subject_id IN {subjects:Array(UUID)} AND touch_id IN {${events}:Array(UUID)}
-    AND is_synthetic = ${isSynthetic}`
+const params = z.object({
+  profile: z.uuid(),
+  subjects: z.array(z.uuid()),
+  /** Epoch milliseconds; later events are left out. */
+  until: z.int(),
+  skip: z.int(),
+  limit: z.int(),
+})
 
-/** Hits of these subjects. In no order. */
+const ofTheSubjects = 'profile_id = {profile:UUID} AND subject_id IN {subjects:Array(UUID)}'
+const theirOutcomes = `SELECT outcome_id FROM subject_outcomes WHERE ${ofTheSubjects}`
+
+/** Page views and identifications of these subjects, in order of time. */
 export const journeyHits = query({
   name: 'journey_hits',
-  params: z.object({ ...ids, hits: z.array(z.uuid()) }),
+  params,
   row: JourneyRow,
   sql: `
 SELECT event_id AS id, toString(event_type) AS event_type, if(event_name = '', event_type, event_name) AS event_name,
   event_time, url, path, channel, source, medium, NULL AS amount_minor, '' AS currency, device, browser, os, country, city,
-  false AS is_synthetic, toBool(event_id IN (${touchesOf('hits', false)})) AS is_touch,
   ad_ref, ad_set_ref, campaign_ref, utm['content'] AS tag_content, utm['term'] AS tag_term, utm['id'] AS tag_id,
-  utm['campaign'] AS tag_campaign
+  utm['campaign'] AS tag_campaign, count() OVER () AS total_count
 FROM hits FINAL
-WHERE profile_id = {profile:UUID} AND subject_id IN {subjects:Array(UUID)} AND event_id IN {hits:Array(UUID)}
+WHERE ${ofTheSubjects} AND hits.event_type IN ('page_view', 'identify') AND NOT is_bot
+  AND toUnixTimestamp64Milli(event_time) <= {until:Int64}
+ORDER BY event_time, toString(id)
+LIMIT {limit:UInt32} OFFSET {skip:UInt32}
 ${lookUp}`,
 })
 
-/** Outcomes of these subjects. In no order. */
+const outcomeColumns = `outcome_id AS id, toString(event_type) AS event_type,
+  if(event_name = '', event_type, event_name) AS event_name, occurred_at AS event_time, url, path, channel,
+  if(provider != '', toString(provider), toString(traffic_source)) AS source, medium, amount_minor, currency, device,
+  browser, os, country, city, ad_ref, ad_set_ref, campaign_ref, '' AS tag_content, '' AS tag_term, '' AS tag_id,
+  '' AS tag_campaign, count() OVER () AS total_count`
+const inOrder = `
+  AND toUnixTimestamp64Milli(occurred_at) <= {until:Int64}
+ORDER BY event_time, toString(id)
+LIMIT {limit:UInt32} OFFSET {skip:UInt32}
+${lookUp}`
+
+/**
+ * Outcomes of every source, in order of time, as they count: a deal as what its stage says, a payment with its assigned
+ * payer.
+ */
 export const journeyOutcomes = query({
   name: 'journey_outcomes',
-  params: z.object({ ...ids, outcomes: z.array(z.uuid()) }),
+  params,
   row: JourneyRow,
   sql: `
-SELECT outcome_id AS id, toString(event_type) AS event_type, if(event_name = '', event_type, event_name) AS event_name,
-  occurred_at AS event_time, url, path, channel, if(provider != '', toString(provider), toString(traffic_source)) AS source,
-  medium, amount_minor, currency, device, browser, os, country, city,
-  toBool(outcome_id IN (${touchesOf('outcomes', true)})) AS is_synthetic, is_synthetic AS is_touch,
-  ad_ref, ad_set_ref, campaign_ref, '' AS tag_content, '' AS tag_term, '' AS tag_id, '' AS tag_campaign
+SELECT ${outcomeColumns}
 FROM (${outcomesInForce({
-    outcomes: 'profile_id = {profile:UUID} AND outcome_id IN {outcomes:Array(UUID)}',
+    outcomes: `profile_id = {profile:UUID} AND outcome_id IN (${theirOutcomes})`,
     stages: 'profile_id = {profile:UUID}',
   })}
-)
+) AS f
+LEFT JOIN (
+  SELECT payment_id, payer_subject_id FROM payment_actions FINAL
+  WHERE profile_id = {profile:UUID} AND kind = 'payer' AND payment_id IN (${theirOutcomes})
+) AS p ON p.payment_id = f.outcome_id
+WHERE f.event_type != ''
+  AND if(p.payer_subject_id = toUUID('00000000-0000-0000-0000-000000000000'), f.subject_id, p.payer_subject_id)
+    IN {subjects:Array(UUID)}${inOrder}`,
+})
+
+/**
+ * The same by what outcomes themselves say: it holds unless one of them is a deal in a stage, or has an assigned payer
+ * (`assignedPayers`). To ask for both at once would cost twice what the rest does.
+ */
+export const plainOutcomes = query({
+  name: 'plain_outcomes',
+  params,
+  row: JourneyRow.extend({ any_staged: z.boolean() }),
+  sql: `
+SELECT ${outcomeColumns}, toBool(max(${isStaged('outcomes.')}) OVER ()) AS any_staged
+FROM outcomes FINAL
+WHERE profile_id = {profile:UUID} AND outcome_id IN (${theirOutcomes}) AND subject_id IN {subjects:Array(UUID)}
+  AND outcomes.event_type != ''${inOrder}`,
+})
+
+/** Payments of these subjects that were ever given to a payer. */
+export const assignedPayers = query({
+  name: 'assigned_payers',
+  params: params.pick({ profile: true, subjects: true }),
+  row: z.object({ payment_id: z.uuid() }),
+  sql: `
+SELECT payment_id FROM payment_actions
+WHERE profile_id = {profile:UUID} AND kind = 'payer' AND payment_id IN (${theirOutcomes})
+LIMIT 1
+${lookUp}`,
+})
+
+/** Which of these events are touches: hits that started a session, outcomes that stand for an off-site click. */
+export const touchesAmong = query({
+  name: 'touches_among',
+  params: z.object({ profile: z.uuid(), subjects: z.array(z.uuid()), events: z.array(z.uuid()) }),
+  row: z.object({ touch_id: z.uuid(), is_synthetic: z.boolean() }),
+  sql: `
+SELECT touch_id, is_synthetic FROM touches FINAL
+WHERE ${ofTheSubjects} AND touch_id IN {events:Array(UUID)}
 ${lookUp}`,
 })

@@ -36,6 +36,33 @@ export async function findCustomerProfiles(
   return new Map(rows.map((row) => [row.customerId, row]))
 }
 
+export interface SubjectOfCustomer {
+  customerId: string
+  subjectId: string
+  isBrowser: boolean
+}
+
+/** What facts of these customers carry: the tokens of their identifiers, and their browsers. */
+export async function subjectsOfCustomers(
+  sql: Sql,
+  profileId: string,
+  ids: readonly string[],
+): Promise<SubjectOfCustomer[]> {
+  const { rows } = await sql.query<SubjectOfCustomer>(
+    `WITH held AS (
+       SELECT wanted.id, i.token FROM unnest($2::uuid[]) AS wanted (id)
+       CROSS JOIN LATERAL (
+         SELECT token FROM identifiers WHERE profile_id = $1 AND customer_id = wanted.id OFFSET 0) AS i)
+     SELECT id AS "customerId", token AS "subjectId", false AS "isBrowser" FROM held
+     UNION ALL
+     SELECT held.id, v.visitor_id, true FROM held
+     CROSS JOIN LATERAL (
+       SELECT visitor_id FROM visitor_assignments WHERE profile_id = $1 AND token = held.token OFFSET 0) AS v`,
+    [profileId, [...new Set(ids)]],
+  )
+  return rows
+}
+
 export interface HeldValue {
   type: IdentifierType
   value: string

@@ -63,7 +63,7 @@ export const readConversionJourney = operation({
       return { data, meta: { conversion: meta(impersonalKey(customerKey)) } }
     }
     const [{ events, total_count }, customerKey, person] = await Promise.all([
-      readEvents(clickhouse, journey),
+      readEvents(clickhouse, journey, { withTouches: true }),
       key(),
       readPerson({ postgres, clickhouse, profile }, customer),
     ])

@@ -1,9 +1,15 @@
 import type { z } from 'zod'
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import { customerTouches } from '../../../clickhouse/queries/customer-touches.ts'
-import { journeyHits, journeyOutcomes } from '../../../clickhouse/queries/journey-events.ts'
-import { journeyPage } from '../../../clickhouse/queries/journey-page.ts'
-import { customerSubjects, endOfTime } from '../../../clickhouse/queries/subjects-of-customer.ts'
+import {
+  assignedPayers,
+  type JourneyRow,
+  journeyHits,
+  journeyOutcomes,
+  plainOutcomes,
+  touchesAmong,
+} from '../../../clickhouse/queries/journey-events.ts'
+import { endOfTime, heldSubjects, possibleSubjects } from '../../../clickhouse/queries/subjects-of-customer.ts'
 import { touchCreditOfConversion, touchCreditOfCustomer } from '../../../clickhouse/queries/touch-credit.ts'
 import { wholeWeight } from '../../../domain/credit-reference.ts'
 import { models } from '../../../domain/models.ts'
@@ -22,7 +28,7 @@ export interface JourneyOf {
 
 export interface ReadEvent {
   id: string
-  /** It started a session, or stands for an off-site click: attribution looks at it. */
+  /** It started a session, or stands for an off-site click: attribution looks at it. Told of hits only `withTouches`. */
   isTouch: boolean
   event: z.input<typeof JourneyEvent>
 }
@@ -31,44 +37,82 @@ export interface ReadEvent {
 export async function readEvents(
   clickhouse: Warehouse,
   { until = endOfTime, profile, customer, limit, offset }: JourneyOf,
+  { withTouches = false } = {},
 ): Promise<{ events: ReadEvent[]; total_count: number }> {
-  const known = await clickhouse.run(customerSubjects, { profile, customer })
-  const subjects = known.map(({ subject_id }) => subject_id)
-  const page = (limit: number, offset: number) =>
-    clickhouse.run(journeyPage, { profile, subjects, until, limit, offset })
-  const listed = await page(limit, offset)
-  const total_count = await countOf(listed, offset, () => page(1, 0))
-  const rows = await readRows(clickhouse, profile, listed)
-  const adOf = await nameAds(clickhouse, profile, rows)
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const events = listed.flatMap(({ id }) => {
-    const row = byId.get(id)
-    if (!row) return []
-    const { amount_minor, currency } = row
+  const subjects = heldSubjects(customer, await clickhouse.run(possibleSubjects, { profile, customer }))
+  const { page, total_count } = await readPage(clickhouse, { profile, subjects, until }, limit, offset)
+  const rows = page.map(({ row }) => row)
+  const [touches, adOf] = await Promise.all([
+    findTouches(clickhouse, profile, subjects, withTouches ? page : page.filter(mayBeSynthetic)),
+    nameAds(clickhouse, profile, rows),
+  ])
+  const events = page.map(({ row, isOutcome }) => {
+    const { id, amount_minor, currency } = row
     const { ad_ref, ad_set_ref, campaign_ref, tag_content, tag_term, tag_id, tag_campaign, ...event } = row
     const value_amount = amount_minor === null || currency === null ? null : fromMinorAsNumber(amount_minor, currency)
     const campaign = adOf(row)?.campaignName ?? (tag_campaign || null)
-    return { id, isTouch: row.is_touch, event: { ...event, campaign, value_amount } }
+    const isTouch = touches.get(id) === isOutcome
+    return { id, isTouch, event: { ...event, campaign, value_amount, is_synthetic: isOutcome && isTouch } }
   })
   return { events, total_count }
 }
 
-interface Listed {
-  is_outcome: boolean
-  subject_id: string
-  id: string
+interface PageEvent {
+  isOutcome: boolean
+  row: JourneyRow
 }
 
-/** What stands on a page, in full: hits and outcomes side by side, and only the kinds that are there. */
-async function readRows(clickhouse: Warehouse, profile: string, listed: Listed[]) {
-  const subjects = [...new Set(listed.map((row) => row.subject_id))]
-  const idsOf = (isOutcome: boolean) => listed.flatMap((row) => (row.is_outcome === isOutcome ? row.id : []))
-  const [hits, outcomes] = [idsOf(false), idsOf(true)]
-  const rows = await Promise.all([
-    hits.length > 0 ? clickhouse.run(journeyHits, { profile, subjects, hits }) : [],
-    outcomes.length > 0 ? clickhouse.run(journeyOutcomes, { profile, subjects, outcomes }) : [],
+/** Pages that begin further back wait for the outcomes, so that not all hits before them are read. */
+const farBack = 1_000
+
+/**
+ * Hits and outcomes side by side, each in order of time, and the page of both together: an event's place is its place
+ * among its own kind and the number of others before it.
+ */
+async function readPage(
+  clickhouse: Warehouse,
+  journey: { profile: string; subjects: string[]; until: number },
+  limit: number,
+  offset: number,
+): Promise<{ page: PageEvent[]; total_count: number }> {
+  const outcomes = readOutcomes(clickhouse, { ...journey, skip: 0, limit: offset + limit })
+  const skip = offset < farBack ? 0 : Math.max(0, offset - ((await outcomes)[0]?.total_count ?? 0))
+  const hits = (part: { skip: number; limit: number }) => clickhouse.run(journeyHits, { ...journey, ...part })
+  const [found, told] = await Promise.all([hits({ skip, limit: offset - skip + limit }), outcomes])
+  const hit_count = await countOf(found, skip, () => hits({ skip: 0, limit: 1 }))
+  const page = [
+    ...found.map((row) => ({ isOutcome: false, row })),
+    ...told.map((row) => ({ isOutcome: true, row })),
+  ].sort(byTime)
+  return {
+    page: page.slice(offset - skip, offset - skip + limit),
+    total_count: hit_count + (told[0]?.total_count ?? 0),
+  }
+}
+
+const byTime = ({ row: a }: PageEvent, { row: b }: PageEvent) =>
+  compare(a.event_time, b.event_time) || compare(a.id, b.id)
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Most customers have neither a deal in a stage nor a payment with an assigned payer: only those who do are asked for both. */
+async function readOutcomes(clickhouse: Warehouse, part: z.input<typeof plainOutcomes.params>): Promise<JourneyRow[]> {
+  const { profile, subjects } = part
+  const [plain, assigned] = await Promise.all([
+    clickhouse.run(plainOutcomes, part),
+    clickhouse.run(assignedPayers, { profile, subjects }),
   ])
-  return rows.flat()
+  return assigned.length > 0 || plain[0]?.any_staged ? clickhouse.run(journeyOutcomes, part) : plain
+}
+
+/** Only an outcome that names its ad is ever given a touch of its own. */
+const mayBeSynthetic = ({ isOutcome, row }: PageEvent) =>
+  isOutcome && (row.ad_ref !== '' || row.ad_set_ref !== '' || row.campaign_ref !== '')
+
+/** Of the events that are touches, whether they are synthetic. */
+async function findTouches(clickhouse: Warehouse, profile: string, subjects: string[], page: PageEvent[]) {
+  const events = page.map(({ row }) => row.id)
+  const touches = events.length > 0 ? await clickhouse.run(touchesAmong, { profile, subjects, events }) : []
+  return new Map(touches.map(({ touch_id, is_synthetic }) => [touch_id, is_synthetic]))
 }
 
 /** A page of the touches with what they earned: of one conversion, or of all that the customer had. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { conversionDetails } from '../../../clickhouse/queries/conversion-details.ts'
-import { customerTotals } from '../../../clickhouse/queries/customer-totals.ts'
+import { listedConversions } from '../../../clickhouse/queries/listed-conversions.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { parseSearchTerm } from '../../../domain/search-term.ts'
 import { ApiError, DateRange, limit, page } from '../../../http/operation.ts'
@@ -70,27 +69,24 @@ export const listCustomers = operation({
   response: page(CustomerRow, { meta: { date_from: z.string(), date_to: z.string() } }),
   handler: async ({ query, profile, clickhouse, postgres, persons }) => {
     const { goal, date_from, date_to, limit } = query
-    const goals = await asProfile(postgres, profile.id, (tx) => goalKeys(tx, profile.id))
+    const wanted = { profile: profile.id, goal, from: date_from, to: date_to, limit: limit + 1, ...placeOf(query) }
+    const term = parseSearchTerm(query.search ?? '')
+    const [goals, listed] = await Promise.all([
+      asProfile(postgres, profile.id, (tx) => goalKeys(tx, profile.id)),
+      findConversions({ postgres, clickhouse }, wanted, term),
+    ])
     if (!goals.includes(goal)) {
       throw new ApiError('invalid_parameter', `goal: this profile knows ${goals.join(', ') || 'no goal'}.`, { goals })
     }
-    const wanted = { profile: profile.id, goal, from: date_from, to: date_to, limit: limit + 1, ...placeOf(query) }
-    const term = parseSearchTerm(query.search ?? '')
-    const listed = await findConversions({ postgres, clickhouse }, wanted, term)
     const shown = listed.slice(0, limit)
     const customers = [...new Set(shown.map((row) => row.customer_id))]
-    const [details, totals, people] = await Promise.all([
-      shown.length === 0
-        ? []
-        : clickhouse.run(conversionDetails, {
-            profile: profile.id,
-            conversions: shown.map((row) => row.conversion_id),
-          }),
-      shown.length === 0 ? [] : clickhouse.run(customerTotals, { profile: profile.id, customers }),
+    const conversions = shown.map((row) => row.conversion_id)
+    const [credited, people] = await Promise.all([
+      shown.length === 0 ? [] : clickhouse.run(listedConversions, { profile: profile.id, conversions, customers }),
       asProfile(postgres, profile.id, (tx) => findCustomerProfiles(tx, profile.id, customers)),
     ])
-    const detailOf = new Map(details.map((row) => [row.conversion_id, row]))
-    const totalOf = new Map(totals.map((row) => [row.customer_id, row]))
+    const detailOf = new Map(credited.flatMap(({ listed }) => listed).map((row) => [row.conversion_id, row]))
+    const totalOf = new Map(credited.map((row) => [row.customer_id, row]))
     const money = (minor: bigint | null | undefined) => fromMinorAsNumber(minor ?? 0n, profile.reportingCurrency)
     const data = shown.flatMap(({ conversion_id, customer_id, newest_first }) => {
       const detail = detailOf.get(conversion_id)

@@ -1,13 +1,17 @@
 import { z } from 'zod'
-import { customerSightings } from '../../../clickhouse/queries/customer-sightings.ts'
 import { customerTotals } from '../../../clickhouse/queries/customer-totals.ts'
 import { fromMinor } from '../../../domain/money.ts'
 import { parseSearchTerm } from '../../../domain/search-term.ts'
 import { limit, page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
-import { findCustomerProfiles, resolveCustomer } from '../../../postgres/stores/customer-profiles.ts'
+import {
+  findCustomerProfiles,
+  resolveCustomer,
+  subjectsOfCustomers,
+} from '../../../postgres/stores/customer-profiles.ts'
 import { pickCustomers } from '../../../postgres/stores/customer-search.ts'
 import { operation } from '../../operation.ts'
+import { readSightings } from './read-sightings.ts'
 
 const CustomerCandidate = z
   .object({
@@ -53,19 +57,19 @@ export const searchCustomers = operation({
   handler: async ({ query, profile, clickhouse, postgres }) => {
     const term = parseSearchTerm(query.q)
     if (!term || [...term.text].length < shortest) return []
-    const { customers, people } = await asProfile(postgres, profile.id, async (tx) => {
+    const { customers, people, subjects } = await asProfile(postgres, profile.id, async (tx) => {
       const left = query.exclude && (await resolveCustomer(tx, profile.id, query.exclude))
       const exclude = left ? left.customerId : null
       const customers = await pickCustomers(tx, profile.id, term, { most: query.limit, exclude })
-      return { customers, people: await findCustomerProfiles(tx, profile.id, customers) }
+      const people = await findCustomerProfiles(tx, profile.id, customers)
+      return { customers, people, subjects: await subjectsOfCustomers(tx, profile.id, customers) }
     })
     if (customers.length === 0) return []
-    const [totals, sightings] = await Promise.all([
+    const [totals, sightingOf] = await Promise.all([
       clickhouse.run(customerTotals, { profile: profile.id, customers }),
-      clickhouse.run(customerSightings, { profile: profile.id, customers }),
+      readSightings(clickhouse, profile.id, subjects),
     ])
     const totalOf = new Map(totals.map((row) => [row.customer_id, row]))
-    const sightingOf = new Map(sightings.map((row) => [row.customer_id, row]))
     return customers.flatMap((id) => {
       const person = people.get(id)
       if (!person) return []
@@ -77,11 +81,11 @@ export const searchCustomers = operation({
         last_name: person.lastName,
         primary_email: person.email,
         primary_phone: person.phone,
-        first_seen_at: earliest(known, seen?.first_seen_at),
-        last_seen_at: latest(known, seen?.last_seen_at),
+        first_seen_at: earliest(known, seen?.firstSeenAt),
+        last_seen_at: latest(known, seen?.lastSeenAt),
         conversion_count: totalOf.get(id)?.conversion_count ?? 0,
         cash_revenue: fromMinor(totalOf.get(id)?.cash_minor ?? 0n, profile.reportingCurrency),
-        sources: seen?.sources ?? [],
+        sources: [...(seen?.sources ?? [])].sort(),
       }
     })
   },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { journeyOutcomes } from '../../../clickhouse/queries/journey-events.ts'
-import { journeyPage } from '../../../clickhouse/queries/journey-page.ts'
 import { unlistedEventTypes } from '../../../clickhouse/queries/unlisted-event-types.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { define, openProfile } from './world.ts'
@@ -22,15 +21,8 @@ async function business() {
   const types = async () => (await world.credits()).map((credit) => credit.conversion_type)
   const seen = async (customer: string) => {
     const { profile } = world
-    const page = await warehouse.run(journeyPage, {
-      profile,
-      subjects: [customer],
-      until: at('31T00:00:00'),
-      limit: 10,
-      offset: 0,
-    })
-    const outcomes = page.map(({ id }) => id)
-    const events = await warehouse.run(journeyOutcomes, { profile, subjects: [customer], outcomes })
+    const page = { until: at('31T00:00:00'), skip: 0, limit: 10 }
+    const events = await warehouse.run(journeyOutcomes, { profile, subjects: [customer], ...page })
     return events.map(({ event_type }) => event_type)
   }
   return { ...world, types, seen }
