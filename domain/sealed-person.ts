@@ -26,10 +26,10 @@ export function sealEntries(profileId: string, entries: readonly Entry[], names:
   const [strongest] = entries
   const said = namesOf(names)
   return {
-    identifiers: entries.map(({ type, token, key, value }) => ({
-      type,
-      token,
-      sealed: seal(key, sealingContext(profileId, token, 'value'), value),
+    identifiers: entries.map((entry) => ({
+      type: entry.type,
+      token: entry.token,
+      sealed: sealedValue(profileId, entry),
     })),
     traits:
       strongest && (said.first_name || said.last_name)
@@ -39,6 +39,23 @@ export function sealEntries(profileId: string, entries: readonly Entry[], names:
           }
         : null,
   }
+}
+
+const sealedValues = new WeakMap<Buffer, Buffer>()
+
+/**
+ * A key is its token's alone, and a token stands for one value. So what is sealed under a key is remembered as long as the
+ * key is: who was seen a moment ago costs no cipher. It tells nobody more than the token beside it does.
+ */
+function sealedValue(profileId: string, { token, key, value }: Entry): Buffer {
+  const known = sealedValues.get(key)
+  if (known) return known
+  const sealed = seal(key, sealingContext(profileId, token, 'value'), value)
+  // Memory of its own: a part of a common block would keep the whole block.
+  const kept = Buffer.allocUnsafeSlow(sealed.length)
+  sealed.copy(kept)
+  sealedValues.set(key, kept)
+  return kept
 }
 
 export const namesOf = ({ first_name, last_name }: Names) => ({

@@ -1,12 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import { keyedHash } from './keyed-hash.ts'
 
 /** Every key is derived from the one root secret under a label of its own; a label is never used for two purposes. */
 export const keyLabels = {
@@ -48,9 +41,12 @@ function keyObject(key: Buffer): KeyObject {
   return made
 }
 
-/** A keyed hash, so that the vault's rows cannot be searched by guessing values without the root secret. */
+/** A keyed hash in base64, so that the vault's rows cannot be searched by guessing values without the root secret. */
+export const hashIdentifier = (key: Buffer, profile: string, type: string, value: string): string =>
+  keyedHash(key, `${profile}\0${type}\0${value}`)
+
 export const hmacIdentifier = (key: Buffer, profile: string, type: string, value: string): Buffer =>
-  createHmac('sha256', keyObject(key)).update(`${profile}\0${type}\0${value}`).digest()
+  Buffer.from(hashIdentifier(key, profile, type, value), 'base64')
 
 // Layout of everything sealed: version (1), nonce (12), ciphertext, tag (16).
 const version = 1

@@ -9,7 +9,7 @@ import { deprecationHeaders } from './deprecation.ts'
 import { type ApiError, errorEnvelope } from './errors.ts'
 import { idempotencyKeyOf, type Once } from './idempotency.ts'
 import { describeOperation } from './openapi.ts'
-import type { Execution, Operation } from './operation.ts'
+import type { Execution, Operation, RequestMeta } from './operation.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { type Checks, supervise } from './readiness.ts'
 import { check } from './validation.ts'
@@ -116,7 +116,7 @@ async function respond(
     profile: request.profile,
     workspace: request.workspace,
     credential: request.credential,
-    request: requestMeta(request, reply),
+    request: new ReceivedRequest(request, reply),
   }
   const profileId = request.profile?.id
   if (!hasKey) return perform(operation, context, profileId)
@@ -146,22 +146,45 @@ function ownerOf({ credential, profile }: FastifyRequest): string {
   return `${profile?.id ?? 'none'}/${holder}`
 }
 
-function requestMeta(request: FastifyRequest, reply: FastifyReply) {
-  return {
-    id: request.id,
-    receivedAt: new Date(),
-    address: request.ip,
-    method: request.method,
-    headers: request.headers,
-    /** Made on demand: most handlers never look at it. */
-    get signal(): AbortSignal {
-      const gone = new AbortController()
-      reply.raw.once('close', () => gone.abort())
-      return gone.signal
-    },
-    header(name: string): string | undefined {
-      const value = request.headers[name.toLowerCase()]
-      return Array.isArray(value) ? value[0] : value
-    },
+/**
+ * A class, since an object literal with a getter gets a hidden class of its own in every request, which keeps the whole
+ * request in memory until the next full collection.
+ */
+class ReceivedRequest implements RequestMeta {
+  readonly receivedAt = new Date()
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.#request = request
+    this.#reply = reply
+  }
+
+  get id(): string {
+    return this.#request.id
+  }
+
+  get address(): string {
+    return this.#request.ip
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get headers() {
+    return this.#request.headers
+  }
+
+  /** Made on demand: most handlers never look at it. */
+  get signal(): AbortSignal {
+    const gone = new AbortController()
+    this.#reply.raw.once('close', () => gone.abort())
+    return gone.signal
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name.toLowerCase()]
+    return Array.isArray(value) ? value[0] : value
   }
 }

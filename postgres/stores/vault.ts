@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
-import { hmacIdentifier, newDataKey, unwrapDataKey, type VaultKeys, wrapDataKey } from '../../domain/sealing.ts'
+import {
+  hashIdentifier,
+  hmacIdentifier,
+  newDataKey,
+  unwrapDataKey,
+  type VaultKeys,
+  wrapDataKey,
+} from '../../domain/sealing.ts'
 import type { IdentifierType } from '../../schemas/messages.ts'
 import { gather } from '../gather.ts'
 import { within } from '../within.ts'
@@ -52,7 +59,7 @@ interface Wanted {
   id: string
   profileId: string
   type: VaultType
-  hmac: Buffer
+  hash: string
 }
 
 const maxAttempts = 3
@@ -79,7 +86,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
         for (const row of rows) {
           const own = offers.get(row.token)
           const key = own ?? (row.data_key ? unwrap(row.profile_id, row.token, row.data_key) : noKey)
-          found.set(idOf(row.profile_id, row.type, row.value_hmac), {
+          found.set(idOf(row.profile_id, row.type, row.value_hmac.toString('base64')), {
             token: row.token,
             key,
             isErased: !own && !row.data_key,
@@ -113,8 +120,8 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
   return {
     async tokens(profileId, values) {
       const wanted = values.map(({ type, value }) => {
-        const hmac = hmacIdentifier(secrets.identifierHmac, profileId, type, value)
-        return { id: idOf(profileId, type, hmac), profileId, type, hmac }
+        const hash = hashIdentifier(secrets.identifierHmac, profileId, type, value)
+        return { id: idOf(profileId, type, hash), profileId, type, hash }
       })
       const entries = wanted.map(({ id }) => seen.get(id))
       const before = erasures
@@ -180,7 +187,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
 
 const noKey = Buffer.alloc(0)
 
-const idOf = (profileId: string, type: string, hmac: Buffer) => `${profileId}/${type}/${hmac.toString('base64')}`
+const idOf = (profileId: string, type: string, hash: string) => `${profileId}/${type}/${hash}`
 
 interface Row {
   profile_id: string
@@ -226,7 +233,7 @@ async function findOrCreateRows(
     values: [
       wanted.map(({ profileId }) => profileId),
       wanted.map(({ type }) => type),
-      wanted.map(({ hmac }) => hmac),
+      wanted.map(({ hash }) => Buffer.from(hash, 'base64')),
       tokens,
       tokens.map((token, at) => wrapDataKey(secrets.dataKeyWrapping, wanted[at]!.profileId, token, offers.get(token)!)),
     ],
