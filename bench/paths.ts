@@ -8,6 +8,8 @@ export interface Shape {
 }
 
 const ads = 300
+/** What one statement makes, within the memory that the engine grants it. */
+const customersPerInsert = 50_000
 const channels = [
   ...['direct', 'organic_search', 'paid_search', 'paid_social', 'organic_social'],
   ...['email', 'referral', 'display', 'affiliates', 'video'],
@@ -41,7 +43,7 @@ export async function makePaths({ run }: Database, { customers, touches }: Shape
        ${id('campaign', 'number % 30')}, ${id('ad_set', 'number % 90')}, toString(number % 30), toString(number % 90), 1
      FROM numbers(${ads})`,
   )
-  await run(
+  const insertTouches = (part: string) =>
     `INSERT INTO touches (profile_id, subject_id, touch_id, touch_time, channel, source, medium, is_direct, is_synthetic,
        utm, url, path, ad_ref, device, country, content_hash, version)
      SELECT '${profile}', ${visitor}, ${id('hit', 'c, i')},
@@ -53,9 +55,12 @@ export async function makePaths({ run }: Database, { customers, touches }: Shape
        concat('https://shop.example/p/', toString(c % 500)), concat('/p/', toString(c % 500)),
        if(channel IN ('paid_search', 'paid_social', 'display', 'video'), concat('ad-', toString(cityHash64(c, i) % ${ads})), ''),
        'desktop', 'CL', 1, 1
-     FROM (SELECT c, n, i FROM (SELECT c, [${touches.join()}][1 + cityHash64(c) % ${touches.length}] AS n FROM ${people})
-       ARRAY JOIN range(n) AS i)`,
-  )
+     FROM (SELECT c, n, i FROM (SELECT c, [${touches.join()}][1 + cityHash64(c) % ${touches.length}] AS n FROM ${part})
+       ARRAY JOIN range(n) AS i)`
+  for (let from = 0; from < customers; from += customersPerInsert) {
+    const part = `(SELECT number + ${from} AS c FROM numbers(${Math.min(customersPerInsert, customers - from)}))`
+    await run(insertTouches(part))
+  }
   await run(
     `INSERT INTO outcomes (profile_id, outcome_id, conversion_id, subject_id, source, event_type, occurred_at, received_at,
        amount_minor, refunded_minor, currency, version)

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { statement } from '../query.ts'
+import { inSlice, sliceParams } from './slice.ts'
 
 /**
- * The six models in one pass: conversions and touches of the run's customers → the credit that changed.
+ * The six models in one pass: conversions and touches of a slice's customers → the credit that changed, as a part of
+ * its own.
  * Weights are billionths; the remainder of every division goes to the last touch, so a path sums to exactly 1.
  */
 export const deriveCredits = statement({
   name: 'derive_credits',
-  params: z.object({ run: z.uuid() }),
+  params: sliceParams.extend({ part: z.uuid() }),
   sql: `
 INSERT INTO recompute_credits (
   run_id, profile_id, conversion_id, outcome_id, customer_id, conversion_type, revenue_type, is_eligible, occurred_at, day,
@@ -25,10 +27,10 @@ WITH
     FROM (
       SELECT profile_id, subject_id, touch_id, touch_time, channel, source, is_direct, is_synthetic, reference
       FROM touches FINAL
-      WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID})
+      WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM recompute_subjects WHERE ${inSlice})
     ) AS t
     INNER JOIN (
-      SELECT profile_id, subject_id, customer_id FROM recompute_subjects WHERE run_id = {run:UUID}
+      SELECT profile_id, subject_id, customer_id FROM recompute_subjects WHERE ${inSlice}
     ) AS s ON s.profile_id = t.profile_id AND s.subject_id = t.subject_id
     LEFT JOIN (
       SELECT * FROM recompute_ads WHERE run_id = {run:UUID}
@@ -46,7 +48,7 @@ WITH
     FROM paths AS p
     RIGHT JOIN (
       SELECT profile_id, customer_id, conversion_id, at, since, facts, standing_hash, version
-      FROM recompute_valued WHERE run_id = {run:UUID}
+      FROM recompute_valued WHERE ${inSlice}
     ) AS c ON c.profile_id = p.path_profile AND c.customer_id = p.path_customer
   ),
   changed AS (
@@ -84,7 +86,7 @@ WITH
       ) AS weights
     FROM shared
   )
-SELECT {run:UUID}, conversion.1, conversion.2, facts.1, conversion.3, facts.2, facts.3, facts.4,
+SELECT {part:UUID}, conversion.1, conversion.2, facts.1, conversion.3, facts.2, facts.3, facts.4,
   fromUnixTimestamp64Milli(conversion.4, 'UTC'), facts.5, facts.6, facts.7, facts.8, facts.9, facts.10, facts.11, facts.12,
   touches_in.2, arrayMap(at -> fromUnixTimestamp64Milli(at, 'UTC'), times), touches_in.3, touches_in.4, directs,
   touches_in.6, touches_in.7, touches_in.8, touches_in.9, touches_in.10,

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import { statement } from '../query.ts'
 import { outcomesInForce } from './outcomes-in-force.ts'
+import { inSlice, sliceParams } from './slice.ts'
 
 /**
  * An outcome outside the site that names its ad gets a touch of its own at its own time, unless the customer came by
@@ -9,12 +9,12 @@ import { outcomesInForce } from './outcomes-in-force.ts'
  */
 export const deriveSyntheticTouches = statement({
   name: 'derive_synthetic_touches',
-  params: z.object({ run: z.uuid() }),
+  params: sliceParams,
   sql: `
 INSERT INTO touches
 WITH
   subjects AS (
-    SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE run_id = {run:UUID}
+    SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE ${inSlice}
   ),
   named AS (
     SELECT o.profile_id AS profile_id, o.subject_id AS subject_id, s.customer_id AS customer_id, o.outcome_id AS touch_id,

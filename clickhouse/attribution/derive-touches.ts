@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { statement } from '../query.ts'
+import { inSlice, sliceParams } from './slice.ts'
 
 /**
  * Hits of the dirty subjects → the touches they start. A session ends after 30 minutes without a hit,
@@ -7,7 +7,7 @@ import { statement } from '../query.ts'
  */
 export const deriveTouches = statement({
   name: 'derive_touches',
-  params: z.object({ run: z.uuid() }),
+  params: sliceParams,
   sql: `
 INSERT INTO touches (
   profile_id, subject_id, touch_id, touch_time, channel, source, medium, is_direct, is_synthetic, click_id_kind,
@@ -19,7 +19,7 @@ WITH
       dateDiff('millisecond', lagInFrame(event_time, 1, event_time) OVER by_time, event_time) > 1800000 AS is_late
     FROM hits FINAL
     WHERE (profile_id, subject_id) IN (
-        SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID} AND is_dirty)
+        SELECT profile_id, subject_id FROM recompute_subjects WHERE ${inSlice} AND is_dirty)
       AND NOT is_bot
     WINDOW by_time AS (PARTITION BY profile_id, subject_id ORDER BY event_time, id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
   ),
@@ -45,7 +45,7 @@ WITH
   standing AS (
     SELECT profile_id, subject_id, touch_id, content_hash FROM touches FINAL
     WHERE (profile_id, subject_id) IN (
-        SELECT profile_id, subject_id FROM recompute_subjects WHERE run_id = {run:UUID} AND is_dirty)
+        SELECT profile_id, subject_id FROM recompute_subjects WHERE ${inSlice} AND is_dirty)
       AND NOT is_synthetic
   ),
   -- Both sides at once: what is new or differs, and what stands but no longer comes out.
@@ -62,6 +62,6 @@ SELECT c.of_profile, c.of_subject, if(c.is_gone, c.standing_id, c.event_id), c.e
   c.content_hash, v.version, c.is_gone
 FROM changed AS c
 INNER JOIN (
-  SELECT profile_id, subject_id, version FROM recompute_subjects WHERE run_id = {run:UUID} AND is_dirty
+  SELECT profile_id, subject_id, version FROM recompute_subjects WHERE ${inSlice} AND is_dirty
 ) AS v ON v.profile_id = c.of_profile AND v.subject_id = c.of_subject`,
 })

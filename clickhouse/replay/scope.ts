@@ -13,30 +13,32 @@ const subjects = (scope: Scope) => `
   UNION DISTINCT
   SELECT profile_id, subject_id FROM subject_outcomes WHERE ${inScope(scope)}`
 
-/** Everybody who left a hit or an outcome. */
+/** Everybody who left a hit or an outcome, and how many hits there are. */
 export const countScope = (scope: Scope) =>
   query({
     name: `replay_count_${scope}`,
     params: scopeParams,
-    row: z.object({ subjects: z.coerce.number() }),
-    sql: `SELECT uniq(profile_id, subject_id) AS subjects FROM (${subjects(scope)})`,
+    row: z.object({ subjects: z.coerce.number(), hits: z.coerce.number() }),
+    sql: `
+SELECT uniq(profile_id, subject_id) AS subjects, (SELECT count() FROM hits WHERE ${inScope(scope)}) AS hits
+FROM (${subjects(scope)})`,
   })
 
-/** One slice of them as dirty subjects of a run, cut by customer: each customer is derived once, and whole. */
+/** A share of them as dirty subjects of a run, cut by customer: each customer is derived once, and whole. */
 export const dirtyScope = (scope: Scope) =>
   statement({
     name: `replay_dirty_${scope}`,
-    params: scopeParams.extend({ run: z.uuid(), version: z.string(), slice: z.int(), slices: z.int() }),
+    params: scopeParams.extend({ run: z.uuid(), version: z.string(), share: z.int(), shares: z.int() }),
     sql: `
 INSERT INTO recompute_dirty (run_id, profile_id, subject_id, version)
 SELECT {run:UUID}, profile_id, subject_id, toUInt128({version:String})
 FROM (${subjects(scope)})
 WHERE (profile_id, subject_id) IN (
     SELECT profile_id, subject_id FROM identity_map FINAL
-    WHERE ${inScope(scope)} AND cityHash64(customer_id) % {slices:UInt32} = {slice:UInt32})
-  OR (cityHash64(subject_id) % {slices:UInt32} = {slice:UInt32} AND (profile_id, subject_id) NOT IN (
+    WHERE ${inScope(scope)} AND cityHash64(customer_id) % {shares:UInt32} = {share:UInt32})
+  OR (cityHash64(subject_id) % {shares:UInt32} = {share:UInt32} AND (profile_id, subject_id) NOT IN (
     SELECT profile_id, subject_id FROM identity_map FINAL
-    WHERE ${inScope(scope)} AND cityHash64(subject_id) % {slices:UInt32} = {slice:UInt32}))`,
+    WHERE ${inScope(scope)} AND cityHash64(subject_id) % {shares:UInt32} = {share:UInt32}))`,
   })
 
 /** The highest version of anything derived. */

@@ -1,24 +1,53 @@
 export interface Pack {
   profiles: string[]
   /** In how many runs the pack is derived. */
+  runs: number
+  /** In how many slices each run is worked off. */
   slices: number
 }
 
-/** Small profiles share a run up to its size; a profile that is larger has slices of its own. */
-export function packProfiles(sizes: { profile_id: string; subjects: number }[], subjectsPerRun: number): Pack[] {
-  const packs: Pack[] = []
+export interface ProfileSize {
+  profile_id: string
+  subjects: number
+  touches: number
+}
+
+/** What is looked up once for a run, and what one of its slices holds in memory. */
+export interface Limits {
+  subjectsPerRun: number
+  subjectsPerSlice: number
+  touchesPerSlice: number
+}
+
+/** Small profiles share a run up to its size; a profile that is larger has runs of its own. */
+export function packProfiles(sizes: ProfileSize[], limits: Limits): Pack[] {
+  const packs: { profiles: ProfileSize[]; runs: number }[] = []
   let room = 0
-  for (const { profile_id, subjects } of sizes) {
-    if (subjects > subjectsPerRun) {
-      packs.unshift({ profiles: [profile_id], slices: Math.ceil(subjects / subjectsPerRun) })
+  for (const profile of sizes) {
+    if (profile.subjects > limits.subjectsPerRun) {
+      packs.unshift({ profiles: [profile], runs: Math.ceil(profile.subjects / limits.subjectsPerRun) })
       continue
     }
-    if (subjects > room) {
-      packs.push({ profiles: [], slices: 1 })
-      room = subjectsPerRun
+    if (profile.subjects > room) {
+      packs.push({ profiles: [], runs: 1 })
+      room = limits.subjectsPerRun
     }
-    packs.at(-1)!.profiles.push(profile_id)
-    room -= subjects
+    packs.at(-1)!.profiles.push(profile)
+    room -= profile.subjects
   }
-  return packs
+  return packs.map(({ profiles, runs }) => ({
+    profiles: profiles.map(({ profile_id }) => profile_id),
+    runs,
+    slices: slicesOf(sum(profiles, 'subjects') / runs, sum(profiles, 'touches') / runs, limits),
+  }))
 }
+
+/** As many slices as keep both subjects and touches of each within their limits. */
+export const slicesOf = (
+  subjects: number,
+  touches: number,
+  { subjectsPerSlice, touchesPerSlice }: Omit<Limits, 'subjectsPerRun'>,
+): number => Math.max(1, Math.ceil(subjects / subjectsPerSlice), Math.ceil(touches / touchesPerSlice))
+
+const sum = (profiles: ProfileSize[], column: 'subjects' | 'touches') =>
+  profiles.reduce((total, profile) => total + profile[column], 0)

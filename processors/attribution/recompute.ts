@@ -11,7 +11,7 @@ import { publishGoals, rememberCustomers } from '../../clickhouse/attribution/pu
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import { valueConversions } from '../../clickhouse/attribution/value-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
-import { packProfiles } from './pack-profiles.ts'
+import { type Limits, packProfiles } from './pack-profiles.ts'
 
 export interface DirtySubjectVersion {
   profile_id: string
@@ -25,15 +25,16 @@ export interface DirtyProfileVersion {
   version: bigint
 }
 
-const subjectsPerRun = 5_000
-const subjectsPerSlice = 50_000
+const dirtyPerRun = 5_000
 const profilesPerRun = 100
+/** Of whole profiles: the first bounds the sets that a statement looks subjects up in, the others what it gathers. */
+const limits: Limits = { subjectsPerRun: 500_000, subjectsPerSlice: 100_000, touchesPerSlice: 2_000_000 }
 
 /** Derives the customers of dirty subjects again. Running it twice, or for too many, changes nothing. */
 export async function recomputeSubjects(warehouse: Warehouse, dirty: DirtySubjectVersion[]): Promise<void> {
-  for (let i = 0; i < dirty.length; i += subjectsPerRun) {
+  for (let i = 0; i < dirty.length; i += dirtyPerRun) {
     const run = randomUUID()
-    const rows = dirty.slice(i, i + subjectsPerRun)
+    const rows = dirty.slice(i, i + dirtyPerRun)
     await warehouse.insert(
       'recompute_dirty',
       rows.map((row) => ({ ...row, run_id: run, version: row.version.toString() })),
@@ -47,34 +48,78 @@ export async function recomputeProfiles(warehouse: Warehouse, dirty: DirtyProfil
   for (let i = 0; i < dirty.length; i += profilesPerRun) {
     const versions = new Map(dirty.slice(i, i + profilesPerRun).map((row) => [row.profile_id, row.version]))
     const sizes = await warehouse.run(countSubjects, { profiles: [...versions.keys()] })
-    for (const { profiles, slices } of packProfiles(sizes, subjectsPerSlice)) {
-      for (let slice = 0; slice < slices; slice++) {
+    for (const { profiles, runs, slices } of packProfiles(sizes, limits)) {
+      for (let share = 0; share < runs; share++) {
         const run = randomUUID()
         await warehouse.execute(dirtyProfiles, {
           run,
           profiles,
           versions: profiles.map((profile) => versions.get(profile)!.toString()),
-          slice,
-          slices,
+          share,
+          shares: runs,
         })
-        await derive(warehouse, run)
+        // What is true of a whole profile changes no visit.
+        await derive(warehouse, run, { slices, hasNewHits: false })
       }
     }
   }
 }
 
+interface Work {
+  /** In how many slices the run's customers are derived. */
+  slices?: number
+  /** Whether hits may have come since touches were last derived. */
+  hasNewHits?: boolean
+  /** Called when a slice has its touches, and again when it has its credit; by throwing it stops the run. */
+  onStep?: () => void
+}
+
 /** Derives the customers of the subjects that `recompute_dirty` holds for the run. */
-export async function derive(warehouse: Warehouse, run: string): Promise<void> {
+export async function derive(
+  warehouse: Warehouse,
+  run: string,
+  { slices = 1, hasNewHits = true, onStep }: Work = {},
+): Promise<void> {
   for (const step of expandSubjects) await warehouse.execute(step, { run })
   const [outcomes] = await warehouse.run(heldOutcomes, { run })
-  if (outcomes!.held === 0) return warehouse.execute(deriveTouches, { run })
-  await Promise.all([touch(warehouse, run, outcomes!.named > 0), stage(warehouse, run)])
-  await warehouse.execute(deriveCredits, { run })
-  const [credit] = await warehouse.run(changedCredit, { run })
+  const { held, named } = outcomes!
+  const every = Array.from({ length: slices }, (_, slice) => ({ run, slice, slices }))
+  const touch = async () => {
+    for (const slice of every) {
+      if (hasNewHits) await warehouse.execute(deriveTouches, slice)
+      if (named > 0) await warehouse.execute(deriveSyntheticTouches, slice)
+      onStep?.()
+    }
+  }
+  if (held === 0) return touch()
+  await all(
+    touch().then(() => warehouse.execute(joinAds, { run })),
+    stage(warehouse, run),
+  )
+  // A slice is published while the next one is derived.
+  let published = Promise.resolve()
+  for (const slice of every) {
+    const part = randomUUID()
+    await all(warehouse.execute(deriveCredits, { ...slice, part }), published)
+    onStep?.()
+    published = publish(warehouse, part)
+  }
+  await published
+}
+
+/** Makes the credit that a part found changed the one that counts. */
+async function publish(warehouse: Warehouse, part: string): Promise<void> {
+  const [credit] = await warehouse.run(changedCredit, { run: part })
   if (credit!.changed === 0) return
-  await Promise.all([report(warehouse, run), list(warehouse, run)])
+  await all(report(warehouse, part), list(warehouse, part))
   // Last: the next run compares with it.
-  await warehouse.execute(publishCredits, { run })
+  await warehouse.execute(publishCredits, { run: part })
+}
+
+/** Over when the last is, so that a retry never meets one still under way. */
+async function all(...work: Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 async function report(warehouse: Warehouse, run: string): Promise<void> {
@@ -83,12 +128,6 @@ async function report(warehouse: Warehouse, run: string): Promise<void> {
 
 async function list(warehouse: Warehouse, run: string): Promise<void> {
   for (const step of [rememberCustomers, publishGoals]) await warehouse.execute(step, { run })
-}
-
-async function touch(warehouse: Warehouse, run: string, namesAds: boolean): Promise<void> {
-  await warehouse.execute(deriveTouches, { run })
-  if (namesAds) await warehouse.execute(deriveSyntheticTouches, { run })
-  await warehouse.execute(joinAds, { run })
 }
 
 async function stage(warehouse: Warehouse, run: string): Promise<void> {

@@ -5,6 +5,7 @@ import { forgetContent, sweepLeftovers } from '../../clickhouse/replay/rewrite.t
 import { countScope, dirtyScope, newestDerived } from '../../clickhouse/replay/scope.ts'
 import type { Admin } from '../../infra/kafka/admin.ts'
 import { topics } from '../../schemas/topics.ts'
+import { slicesOf } from '../attribution/pack-profiles.ts'
 import { derive, recomputeSubjects } from '../attribution/recompute.ts'
 import { groupOf, versionOf } from '../runner/pipeline.ts'
 import type { Marks } from './marks.ts'
@@ -18,7 +19,9 @@ interface DeriveOptions {
   onSlice?: ((done: number, total: number) => void) | undefined
 }
 
-const subjectsPerSlice = 50_000
+const subjectsPerRun = 500_000
+/** Of everybody, and with their hits: touches are derived as well. */
+const limits = { subjectsPerSlice: 50_000, touchesPerSlice: 1_000_000 }
 /** Above every offset: a replay's version wins over live recomputes of the same millisecond. */
 const afterOffsets = 1n << 63n
 
@@ -58,17 +61,26 @@ async function deriveSlices({ warehouse, profile, signal, onSlice }: DeriveOptio
   const scope = scopeOf(profile)
   const bound = { profile: profile ?? everybody }
   const [counted] = await warehouse.run(countScope(scope), bound)
-  const slices = Math.max(1, Math.ceil((counted?.subjects ?? 0) / subjectsPerSlice))
-  onSlice?.(0, slices)
-  for (let slice = 0; slice < slices; slice++) {
+  const { subjects, hits } = counted!
+  const runs = Math.max(1, Math.ceil(subjects / subjectsPerRun))
+  const slices = slicesOf(subjects / runs, hits / runs, limits)
+  // Touches of each slice first, then its credit.
+  const total = 2 * runs * slices
+  let done = 0
+  onSlice?.(done, total)
+  for (let share = 0; share < runs; share++) {
     signal.throwIfAborted()
     const run = randomUUID()
-    // A customer that an earlier slice met half-derived, through an outcome that moved, is written again here.
-    const sliceVersion = (version + BigInt(slice)).toString()
-    await warehouse.execute(dirtyScope(scope), { ...bound, run, version: sliceVersion, slice, slices })
-    await derive(warehouse, run)
-    onSlice?.(slice + 1, slices)
+    // A customer that an earlier run met half-derived, through an outcome that moved, is written again here.
+    const runVersion = (version + BigInt(share)).toString()
+    await warehouse.execute(dirtyScope(scope), { ...bound, run, version: runVersion, share, shares: runs })
+    const onStep = () => {
+      signal.throwIfAborted()
+      onSlice?.(++done, total)
+    }
+    await derive(warehouse, run, { slices, onStep })
   }
+  onSlice?.(total, total)
 }
 
 /**

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditReference, type PathTouch, wholeWeight } from '../../../domain/credit-reference.ts'
 import { models } from '../../../domain/models.ts'
-import { recomputeProfiles } from '../../../processors/attribution/recompute.ts'
+import { derive, recomputeProfiles } from '../../../processors/attribution/recompute.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { define, nobody, openProfile } from './world.ts'
 
@@ -77,6 +77,42 @@ describe('credit', () => {
     await recomputeProfiles(warehouse, [{ profile_id: world.profile, version: (1n << 100n) + 1n }])
     expect(await world.credits()).toEqual([])
     expect(await warehouse.rows(`SELECT 1 FROM report_credits FINAL WHERE profile_id = '${world.profile}'`)).toEqual([])
+  })
+
+  it('comes out of many slices as out of one, and each slice leaves the others alone', async () => {
+    const world = await openProfile(warehouse)
+    await world.ad('111')
+    const shoppers = Array.from({ length: 12 }, () => ({ visitor: randomUUID(), mail: randomUUID() }))
+    for (const [n, { visitor, mail }] of shoppers.entries()) {
+      const customer = randomUUID()
+      for (const subject of [visitor, mail]) await world.belongs(subject, customer)
+      await world.hit(visitor, at('01T00:00:00'), { ad: '111' })
+      if (n % 2 === 0) await world.hit(visitor, at('02T00:00:00'))
+      await world.outcome(mail, at('03T00:00:00'), { type: 'lead_created', ad: '111', source: 'crm' })
+      await world.outcome(mail, at('04T00:00:00'), { amount: 100 * n + 1 })
+    }
+    const subjects = shoppers.flatMap(({ visitor, mail }) => [visitor, mail])
+    const deriveIn = async (slices: number, version: string) => {
+      const run = randomUUID()
+      await warehouse.insert(
+        'recompute_dirty',
+        subjects.map((subject_id) => ({ run_id: run, profile_id: world.profile, subject_id, version })),
+      )
+      let steps = 0
+      await derive(warehouse, run, { slices, onStep: () => steps++ })
+      expect(steps).toBe(2 * slices)
+      const ofProfile = `FINAL WHERE profile_id = '${world.profile}'`
+      return {
+        credits: await warehouse.rows(`SELECT * FROM credits ${ofProfile} ORDER BY conversion_id`),
+        reports: await warehouse.rows(`SELECT * FROM report_credits ${ofProfile} ORDER BY conversion_id`),
+        touches: await warehouse.rows(`SELECT * FROM touches ${ofProfile} ORDER BY touch_id`),
+      }
+    }
+    const inSlices = await deriveIn(5, '7')
+    expect(inSlices.credits).toHaveLength(24)
+    expect(inSlices.touches).toHaveLength(12 + 6 + 12)
+    // Equal content is not written again: had anything come out otherwise, it would carry the later version.
+    expect(await deriveIn(1, '8')).toEqual(inSlices)
   })
 
   it('joins a touch to its ad by the strongest reference it carries', async () => {
