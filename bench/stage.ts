@@ -22,6 +22,8 @@ export interface Stage {
   memory: Memory
   /** Starts one of our services; it is up until its `stop`. */
   service(name: 'api' | 'processors'): Promise<Supervised>
+  /** What the processors have measured of themselves, as Prometheus reads it. */
+  metrics(): Promise<string>
   /** A program of this folder in a process of its own, which answers by messages. */
   program(file: string, settings: object): Program
   /** A migrated database that is dropped when it is closed. */
@@ -110,6 +112,7 @@ async function dress(stack: Stack, { home, isQuick, report, signal }: Options): 
       const program = programs.find((one) => one.name === name)!
       return tracked(await supervise(program, { home, report: () => {}, signal }))
     },
+    metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
     program: (file, settings) => tracked(startProgram(file, settings, env)),
     database: () => openDatabase(config.clickhouseUrl),
     live: () => liveDatabase(config),

@@ -6,6 +6,7 @@ import { connectProducer } from '../../infra/kafka/producer.ts'
 import { importRows } from '../../ingest/imports/import-rows.ts'
 import { connectPostgres } from '../../postgres/client.ts'
 import { postgresVault } from '../../postgres/stores/vault.ts'
+import { batchesOf, batchesSince } from '../batches.ts'
 import { browser } from '../browser.ts'
 import { type Line, percentile, valueAtMost } from '../line.ts'
 import { type BenchProfile, openProfile } from '../profile.ts'
@@ -44,7 +45,12 @@ export const freshness: Line = {
         }
         const load = stage.program('steady.ts', settings)
         await sleep(3000)
+        const before = await stage.metrics()
         const busy = await probe(stage, profile, probes, probes)
+        const after = await stage.metrics()
+        for (const pipeline of ['visits', 'dirty-customers']) {
+          stage.report(`  ${pipeline}: ${batchesSince(batchesOf(before, pipeline), batchesOf(after, pipeline))}`)
+        }
         const { failed } = await load.next<Steady>()
         await load.stop()
         if (failed > 0) stage.report(`  ${failed} events were not accepted`)
@@ -59,6 +65,8 @@ export const freshness: Line = {
 }
 
 const pauseMs = 250
+/** Who reads a report as often as it answers takes the CPU that it is to be made with. */
+const readEveryMs = 200
 const today = () => new Date().toISOString().slice(0, 10)
 
 /** A campaign for every probe, so that the report says which of them it shows. */
@@ -110,7 +118,7 @@ async function probe(stage: Stage, profile: BenchProfile, first: number, count: 
       seconds.push((now - at) / 1000)
       acceptedAt.delete(name)
     }
-    await sleep(100)
+    await sleep(readEveryMs)
   }
   await last
   // One that never showed counts as long as it was waited for.
