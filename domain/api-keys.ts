@@ -29,4 +29,7 @@ export const isApiKeyId = (text: string): boolean => idShape.test(text)
 
 export const hashSecret = (secret: string): Buffer => digest('sha256', secret, 'buffer')
 
-export const isSecretOf = (secret: string, hash: Buffer): boolean => timingSafeEqual(hashSecret(secret), hash)
+/** In the same time wherever they differ. */
+export const isSameHash = (one: Buffer, other: Buffer): boolean => timingSafeEqual(one, other)
+
+export const isSecretOf = (secret: string, hash: Buffer): boolean => isSameHash(hashSecret(secret), hash)

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Credential } from '../domain/credentials.ts'
+import { type Prompt, whenThere } from '../domain/prompt.ts'
 import { isPersonal } from '../domain/scopes.ts'
-import type { Authenticate, Caller } from './caller.ts'
+import type { Authenticate, Caller, Standing } from './caller.ts'
 import { ApiError } from './errors.ts'
 import type { Operation } from './operation.ts'
-import { type RateLimiter, rateLimitClasses } from './rate-limit.ts'
+import { type RateLimiter, rateLimitClasses, type Verdict } from './rate-limit.ts'
 
 export interface Door {
   authenticate: Authenticate
@@ -13,29 +14,28 @@ export interface Door {
 
 /** Who calls, whether they have a place left, what they concern, whether they may: in this order, before the body. */
 export async function admit(request: FastifyRequest, reply: FastifyReply, operation: Operation<never>, door: Door) {
-  const caller = await door.authenticate(request)
+  const authenticated = door.authenticate(request)
+  const caller = authenticated instanceof Promise ? await authenticated : authenticated
   request.credential = caller.credential
-  await takePlace(reply, caller.credential, operation, door.rateLimiter)
+  const limit = caller.credential.rateLimitPerMinute * rateLimitClasses[operation.rateLimit]
+  const place = door.rateLimiter(placeOf(caller.credential, operation), limit)
+  tellPlace(reply, place instanceof Promise ? await place : place)
   checkKind(caller.credential, operation)
-  await settle(request, caller, operation)
+  const settled = settle(request, caller, operation)
+  if (settled) await settled
   if (!operation.isOwnAccount) checkScope(request, operation)
   if (operation.needsEntitlement && request.profile?.isEntitled === false) throw new ApiError('entitlement_required')
 }
 
-async function takePlace(
-  reply: FastifyReply,
-  credential: Credential,
-  operation: Operation<never>,
-  limiter: RateLimiter,
-) {
-  const limit = credential.rateLimitPerMinute * rateLimitClasses[operation.rateLimit]
-  const verdict = await limiter(`${credential.kind}:${credential.id}:${operation.rateLimit}`, limit)
-  reply.header('x-ratelimit-limit', verdict.limit)
-  reply.header('x-ratelimit-remaining', verdict.remaining)
-  reply.header('x-ratelimit-reset', Math.floor(Date.now() / 1000) + verdict.resetInSeconds)
-  if (verdict.isAllowed) return
+const placeOf = ({ kind, id }: Credential, { rateLimit }: Operation<never>) => `${kind}:${id}:${rateLimit}`
+
+function tellPlace(reply: FastifyReply, { isAllowed, limit, remaining, resetInSeconds }: Verdict) {
+  reply.header('x-ratelimit-limit', limit)
+  reply.header('x-ratelimit-remaining', remaining)
+  reply.header('x-ratelimit-reset', Math.floor(Date.now() / 1000) + resetInSeconds)
+  if (isAllowed) return
   throw new ApiError('rate_limit_exceeded', `At most ${limit} requests a minute are possible.`, {
-    retry_after: verdict.resetInSeconds,
+    retry_after: resetInSeconds,
   })
 }
 
@@ -46,29 +46,35 @@ function checkKind({ kind }: Credential, { auth }: Operation<never>) {
 }
 
 /** Finds what the request concerns; what the caller has no part in answers like what does not exist. */
-async function settle(request: FastifyRequest, caller: Caller, operation: Operation<never>) {
+function settle(request: FastifyRequest, caller: Caller, operation: Operation<never>): Prompt<void> {
   const params = request.params as Record<string, string | undefined>
-  const hold = ({ scopes, role }: Pick<Credential, 'scopes' | 'role'>) => {
-    request.credential = { ...caller.credential, scopes, role }
-  }
-  const enterProfile = async (id: string) => {
-    const found = await caller.inProfile(id)
-    if (!found) throw new ApiError('not_found', 'There is no such profile.')
-    request.profile = found.profile
-    hold(found)
-  }
   if (operation.grain === 'profile') {
     const id = params.profileId ?? named(request) ?? caller.boundTo
-    if (id !== undefined) return enterProfile(id)
+    if (id !== undefined) return enterProfile(request, caller, id)
     throw new ApiError('invalid_parameter', 'Name the profile in the X-Profile-Id header.')
   }
-  if (caller.boundTo !== undefined) await enterProfile(caller.boundTo)
-  if (operation.grain === 'workspace') {
-    const found = await caller.inWorkspace(params.workspaceId ?? '')
+  const entered = caller.boundTo === undefined ? undefined : enterProfile(request, caller, caller.boundTo)
+  if (operation.grain !== 'workspace') return entered
+  return whenThere(entered, () => enterWorkspace(request, caller, params.workspaceId ?? ''))
+}
+
+const enterProfile = (request: FastifyRequest, caller: Caller, id: string): Prompt<void> =>
+  whenThere(caller.inProfile(id), (found) => {
+    if (!found) throw new ApiError('not_found', 'There is no such profile.')
+    request.profile = found.profile
+    hold(request, caller, found)
+  })
+
+const enterWorkspace = (request: FastifyRequest, caller: Caller, id: string): Prompt<void> =>
+  whenThere(caller.inWorkspace(id), (found) => {
     if (!found) throw new ApiError('not_found', 'There is no such workspace.')
     request.workspace = found.workspace
-    hold(found)
-  }
+    hold(request, caller, found)
+  })
+
+function hold(request: FastifyRequest, { credential }: Caller, { scopes, role }: Standing) {
+  const isAsBefore = credential.scopes === scopes && credential.role === role
+  request.credential = isAsBefore ? credential : { ...credential, scopes, role }
 }
 
 function named({ headers }: FastifyRequest): string | undefined {

@@ -19,8 +19,7 @@ export async function perform(
 ): Promise<Answer> {
   const out: Omit<Answer, 'body' | 'persons'> = { status: operation.statuses[0] ?? 200, headers: {} }
   let persons: number | undefined
-  const result = await operation.handler({
-    ...context,
+  const told = {
     persons: (count: number) => {
       persons = count
     },
@@ -32,7 +31,8 @@ export async function perform(
         out.headers[name.toLowerCase()] = value
       },
     },
-  } as never)
+  }
+  const result = await operation.handler(Object.assign(context, told) as never)
   if (!operation.statuses.includes(out.status)) throw new Error(`${operation.id} does not declare its status.`)
   if (result instanceof File) {
     if (!Object.hasOwn(operation.files, result.type)) throw new Error(`${operation.id} does not declare its file.`)

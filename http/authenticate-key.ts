@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
-import { isSecretOf, parseApiKey } from '../domain/api-keys.ts'
+import { hashSecret, isSameHash, parseApiKey } from '../domain/api-keys.ts'
 import { scopesOn } from '../domain/credentials.ts'
+import { whenThere } from '../domain/prompt.ts'
 import { expandScopes, isAdministrative } from '../domain/scopes.ts'
 import { findApiKey, type StoredApiKey, touchApiKey } from '../postgres/stores/api-keys.ts'
 import { findWorkspace } from '../postgres/stores/standing.ts'
@@ -25,20 +27,40 @@ export function apiKeyAuthentication(postgres: pg.Pool, clock: () => number = Da
     return caller
   }
 
-  return async (presented) => {
+  const fingerprintOf = fingerprints()
+
+  return (presented) => {
     const token = bearerToken(presented)
-    const parts = token === undefined ? undefined : parseApiKey(token)
-    if (!parts) throw unauthorized()
-    const key = await lookUp(parts.id)
-    const isLive = key && !key.revokedAt && (!key.expiresAt || key.expiresAt.getTime() > clock())
-    if (!isLive || !isSecretOf(parts.secret, key.secretHash)) throw unauthorized()
-    return callerWith(key)
+    const shown = token === undefined ? undefined : fingerprintOf(token)
+    if (!shown) throw unauthorized()
+    return whenThere(lookUp(shown.id), (key) => {
+      const isLive = key && !key.revokedAt && (!key.expiresAt || key.expiresAt.getTime() > clock())
+      if (!isLive || !isSameHash(shown.secretHash, key.secretHash)) throw unauthorized()
+      return callerWith(key)
+    })
+  }
+}
+
+const maxFingerprints = 1000
+
+/** What a key says of itself. A caller shows the same one in every request: parsing and hashing it is most of the check. */
+function fingerprints() {
+  const lately = new LRUCache<string, { id: string; secretHash: Buffer }>({ max: maxFingerprints })
+  return (token: string) => {
+    const known = lately.get(token)
+    if (known) return known
+    const parts = parseApiKey(token)
+    if (!parts) return undefined
+    const fingerprint = { id: parts.id, secretHash: hashSecret(parts.secret) }
+    lately.set(token, fingerprint)
+    return fingerprint
   }
 }
 
 function callerOf(postgres: pg.Pool, key: StoredApiKey): Caller {
   const { profile } = key
   const standing = { scopes: scopesOn(profile, { kind: 'api_key' }, heldBy(key)), role: null }
+  const ownProfile = { profile, ...standing }
   return {
     credential: {
       kind: 'api_key',
@@ -49,7 +71,7 @@ function callerOf(postgres: pg.Pool, key: StoredApiKey): Caller {
       rateLimitPerMinute: key.rateLimitPerMinute,
     },
     boundTo: profile.id,
-    inProfile: async (id) => (id.toLowerCase() === profile.id ? { profile, ...standing } : undefined),
+    inProfile: (id) => (id.toLowerCase() === profile.id ? ownProfile : undefined),
     inWorkspace: async (id) => {
       if (id.toLowerCase() !== profile.workspaceId) return undefined
       const workspace = await findWorkspace(postgres, profile.workspaceId)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Prompt } from '../domain/prompt.ts'
 import { EngineUnavailable } from '../infra/unavailable.ts'
 import { engineFailure } from './engine-failure.ts'
 
@@ -9,15 +10,20 @@ const lookupLimitMs = 1500
 
 /** Reads from Postgres, each at most once a second, key and process; calls that come meanwhile share the one read. */
 export function briefly<T>(load: (key: string) => Promise<T>, clock: () => number = Date.now) {
-  const cache = new LRUCache<string, { value: Promise<T>; until: number }>({ max: cacheSize })
-  return (key: string): Promise<T> => {
+  const cache = new LRUCache<string, { value: Prompt<T>; until: number }>({ max: cacheSize })
+  return (key: string): Prompt<T> => {
     const now = clock()
     const cached = cache.get(key)
     if (cached && cached.until > now) return cached.value
     const value = withinLimit(load(key))
-    const entry = { value, until: now + cacheMs }
+    const entry: { value: Prompt<T>; until: number } = { value, until: now + cacheMs }
     cache.set(key, entry)
-    value.catch(() => cache.peek(key) === entry && cache.delete(key))
+    value.then(
+      (read) => {
+        entry.value = read
+      },
+      () => cache.peek(key) === entry && cache.delete(key),
+    )
     return value
   }
 }

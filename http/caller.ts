@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential, Profile, Workspace } from '../domain/credentials.ts'
+import type { Prompt } from '../domain/prompt.ts'
 import type { Role } from '../domain/roles.ts'
 import type { Scope } from '../domain/scopes.ts'
 import { ApiError } from './errors.ts'
@@ -23,12 +24,12 @@ export interface Caller {
   /** The one profile of an API key; others name theirs. */
   boundTo: string | undefined
   /** Nothing for a profile that it has no part in, just as for one that does not exist. */
-  inProfile(id: string): Promise<(Standing & { profile: Profile }) | undefined>
-  inWorkspace(id: string): Promise<(Standing & { workspace: Workspace }) | undefined>
+  inProfile(id: string): Prompt<(Standing & { profile: Profile }) | undefined>
+  inWorkspace(id: string): Prompt<(Standing & { workspace: Workspace }) | undefined>
 }
 
 /** From a request to its caller; throws `unauthorized` for whatever is not a live credential. */
-export type Authenticate = (presented: Presented) => Promise<Caller>
+export type Authenticate = (presented: Presented) => Prompt<Caller>
 
 /** One message for every reason, so that nothing is disclosed about which credentials exist. */
 export const unauthorized = () =>

@@ -62,7 +62,7 @@ export function onceWithKey(postgres: pg.Pool, secret: Buffer): Once {
   }
 
   return async (sent, call, run, refusal) => {
-    if (sent === undefined) return { ...(await executeUnkeyed(postgres, call.profileId, run)), isReplay: false }
+    if (sent === undefined) return executeUnkeyed(postgres, call.profileId, run)
     const reservation: Reservation = {
       id: hash('key', call.owner, sent),
       profileId: call.profileId,
@@ -116,14 +116,19 @@ async function execute(postgres: pg.Pool, reservation: Reservation, work: Work):
 }
 
 /** The same unit of work, with nothing to remember it by. */
-async function executeUnkeyed(postgres: pg.Pool, profileId: string | undefined, run: Work['run']): Promise<Answer> {
-  const unit = unitOfWork(postgres, profileId)
+async function executeUnkeyed(postgres: pg.Pool, profileId: string | undefined, run: Work['run']) {
+  // Most of what needs no key needs no transaction either.
+  let unit: ReturnType<typeof unitOfWork> | undefined
+  const transaction = () => {
+    unit ??= unitOfWork(postgres, profileId)
+    return unit.begin()
+  }
   try {
-    const answer = await run({ id: randomUUID(), transaction: unit.begin })
-    await unit.commit(async () => true)
-    return answer
+    const answer = await run({ id: randomUUID(), transaction })
+    if (unit) await unit.commit(async () => true)
+    return Object.assign(answer, { isReplay: false })
   } catch (error) {
-    await unit.rollback()
+    if (unit) await unit.rollback()
     throw error
   }
 }

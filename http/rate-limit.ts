@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
+import { type Prompt, whenThere } from '../domain/prompt.ts'
 import { gather } from '../postgres/gather.ts'
 
 /** A class has a budget of its own: the credential's limit per minute, times the class's factor. */
@@ -14,7 +15,7 @@ export interface Verdict {
   resetInSeconds: number
 }
 
-export type RateLimiter = (key: string, limit: number) => Promise<Verdict>
+export type RateLimiter = (key: string, limit: number) => Prompt<Verdict>
 
 const windowMs = 60_000
 
@@ -106,7 +107,7 @@ export function slidingWindows(clock: () => number = Date.now, maxKeys = 100_000
 
 export function localRateLimiter(clock: () => number = Date.now): RateLimiter {
   const windows = slidingWindows(clock)
-  return async (key, limit) => windows.take(key, limit)
+  return (key, limit) => windows.take(key, limit)
 }
 
 // Redis's own clock, so that all instances share one minute; count and check in one step, for several requests at once.
@@ -162,9 +163,9 @@ export function redisRateLimiter(redis: Redis, clock: () => number = Date.now): 
     },
     { waitMs: 0 },
   )
-  return async (key, limit) => {
+  return (key, limit) => {
     const ask = { key, limit }
-    return (await takeAll([ask])).get(ask) ?? local(key, limit)
+    return whenThere(takeAll([ask]), (verdicts) => verdicts.get(ask) ?? local(key, limit))
   }
 }
 

@@ -78,21 +78,18 @@ function registerOperation(app: FastifyInstance, operation: Operation<never>, de
     validatorCompiler: () => () => true,
     serializerCompiler: () => JSON.stringify,
     // Before the body is read: who may not call cannot make us parse a megabyte.
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       if (operation.deprecated) reply.headers(deprecationHeaders(operation.deprecated))
-      if (operation.isPublic) return
-      await admit(request, reply, operation, frame).catch(async (error) => {
-        await logRefusal(frame.accessLog, operation, request, error)
-        throw error
-      })
+      if (operation.isPublic) return done()
+      admit(request, reply, operation, frame).then(
+        () => done(),
+        (error) => logRefusal(frame.accessLog, operation, request, error).then(() => done(error), done),
+      )
     },
-    handler: async (request, reply) =>
-      send(
-        reply,
-        await logged(frame.accessLog, operation, request, () =>
-          supervise(respond(operation, deps, request, reply, frame), frame.checks),
-        ),
-      ),
+    handler: async (request, reply) => {
+      const work = () => supervise(respond(operation, deps, request, reply, frame), frame.checks)
+      return send(reply, await (operation.readsPersons ? logged(frame.accessLog, operation, request, work) : work()))
+    },
   })
 }
 
@@ -134,9 +131,9 @@ async function respond(
     body: errorEnvelope(error, request.id, frame.baseUrl),
     persons: 0,
   })
-  const run = (execution: Execution) => perform(operation, { ...context, execution }, profileId)
-  const { isReplay, ...answer } = await frame.once(key, call, run, refusal)
-  return isReplay ? { ...answer, headers: { ...answer.headers, 'idempotent-replay': 'true' } } : answer
+  const run = (execution: Execution) => perform(operation, Object.assign(context, { execution }), profileId)
+  const answer = await frame.once(key, call, run, refusal)
+  return answer.isReplay ? { ...answer, headers: { ...answer.headers, 'idempotent-replay': 'true' } } : answer
 }
 
 /** A new key or session of the same app or user still finds what the old one was answered. */

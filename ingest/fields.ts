@@ -109,8 +109,12 @@ export const UserTraits = z
   .transform(({ external_id, ...traits }): Person => toPerson({ ...traits, external_customer_id: external_id }))
 
 export function toPerson(fields: Record<string, string | number | null | undefined>): Person {
-  const said = Object.entries(fields).filter(([, field]) => field !== null && field !== undefined && field !== '')
-  return Object.fromEntries(said.map(([key, field]) => [key, String(field)]))
+  const said: Record<string, string> = {}
+  for (const name of Object.keys(fields)) {
+    const field = fields[name]
+    if (field !== null && field !== undefined && field !== '') said[name] = String(field)
+  }
+  return said
 }
 
 /** Of any type here: whatever breaks its rules, its type included, answers with a code of its own (SPEC 4.6 rule 6). */

@@ -1,6 +1,7 @@
 import { type IdentifierReason, normalise } from '../domain/identifiers.ts'
+import { type Prompt, whenThere } from '../domain/prompt.ts'
 import { type SealedPerson, sealEntries } from '../domain/sealed-person.ts'
-import type { Vault } from '../postgres/stores/vault.ts'
+import type { Vault, VaultEntry } from '../postgres/stores/vault.ts'
 import { type IdentifierType, identifierTypes } from '../schemas/messages.ts'
 
 /** Who a sender says it was, in the sender's own words. */
@@ -18,14 +19,14 @@ const nobody: SealedPerson = { identifiers: [], traits: null }
 export const erasedPerson: SealedPerson = { identifiers: [], traits: null }
 
 /** Tokens in clear, values sealed under their tokens' keys. A value that is no identifier is left out and counted. */
-export async function sealPerson(
+export function sealPerson(
   vault: Vault,
   profileId: string,
   person: Person | null | undefined,
   onRefused?: OnRefused,
-): Promise<SealedPerson> {
+): Prompt<SealedPerson> {
   if (!person) return nobody
-  const values: { type: IdentifierType; value: string }[] = []
+  const values: Named[] = []
   // Strongest first: names are sealed under the strongest identifier's key.
   for (const type of identifierTypes) {
     const sent = person[type]
@@ -35,30 +36,29 @@ export async function sealPerson(
     else onRefused?.(type, normalised.reason)
   }
   if (values.length === 0) return nobody
-  const entries = await tokensOf(vault, profileId, values)
-  if (!entries) return erasedPerson
-  return sealEntries(profileId, entries, person)
+  return whenThere(tokensOf(vault, profileId, values), (entries) =>
+    entries ? sealEntries(profileId, entries, person) : erasedPerson,
+  )
 }
 
 type Named = { type: IdentifierType; value: string }
+type Entries = (VaultEntry & Named)[]
 
 /**
  * Undefined for the key of an erased customer. It is asked for before the others, so that the vault learns nothing of
  * what was sent beside it.
  */
-async function tokensOf(vault: Vault, profileId: string, values: Named[]) {
-  const isKey = ({ type }: Named) => type === 'external_customer_id'
-  const keys = await vault.tokens(profileId, values.filter(isKey))
-  if (keys.some(({ isErased }) => isErased)) return undefined
-  const others = await vault.tokens(
-    profileId,
-    values.filter((value) => !isKey(value)),
-  )
-  return [...keys, ...others]
+function tokensOf(vault: Vault, profileId: string, values: Named[]): Prompt<Entries | undefined> {
+  // The strongest of all, so that it is the first.
+  const [strongest, ...others] = values
+  if (strongest?.type !== 'external_customer_id') return vault.tokens(profileId, values)
+  return whenThere(vault.tokens(profileId, [strongest]), (keys): Prompt<Entries | undefined> => {
+    if (keys[0]!.isErased) return undefined
+    if (others.length === 0) return keys
+    return whenThere(vault.tokens(profileId, others), (entries) => [...keys, ...entries])
+  })
 }
 
 /** The token of who a payment is for; the ref itself stays in no message, not even sealed. */
-export async function subjectToken(vault: Vault, profileId: string, subjectRef: string): Promise<string> {
-  const [entry] = await vault.tokens(profileId, [{ type: 'subject_ref', value: subjectRef }])
-  return entry!.token
-}
+export const subjectToken = (vault: Vault, profileId: string, subjectRef: string): Prompt<string> =>
+  whenThere(vault.tokens(profileId, [{ type: 'subject_ref', value: subjectRef }]), ([entry]) => entry!.token)

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { knownClickIds } from '../domain/click.ts'
 import { ids } from '../domain/ids.ts'
 import { toMinor } from '../domain/money.ts'
+import { type Prompt, whenThere } from '../domain/prompt.ts'
+import type { SealedPerson } from '../domain/sealed-person.ts'
 import { checkSubjectRef, subjectRefMessages } from '../domain/subject-ref.ts'
 import { hasEmail } from '../domain/text.ts'
 import { correctTime } from '../domain/time.ts'
@@ -109,11 +111,11 @@ export interface EventContext {
   onRefused?: OnRefused
 }
 
-export async function toServerEvent(
+export function toServerEvent(
   sent: SentEvent,
   context: EventContext,
   freshId: () => string = randomUUID,
-): Promise<ServerEvent> {
+): Prompt<ServerEvent> {
   const { profile, receivedAt, vault, onRefused } = context
   const money = moneyOf(sent, profile.reportingCurrency)
   if (money.amount_minor && !sent.idempotency_key) {
@@ -122,18 +124,36 @@ export async function toServerEvent(
   const occurred = correctTime(sent.occurred_at ?? receivedAt, receivedAt)
   if (!occurred.ok) throw failed('occurred_at', 'must not be older than two years')
   const subjectRef = subjectRefOf(sent.properties?.subject_ref)
-  const [person, subjectRefToken] = await Promise.all([
-    sealPerson(vault, profile.id, sent.user_traits, onRefused),
-    subjectRef === null ? null : subjectToken(vault, profile.id, subjectRef),
-  ])
+  const person = sealPerson(vault, profile.id, sent.user_traits, onRefused)
+  const told = { sent, money, occurred: occurred.value, receivedAt, freshId }
+  if (subjectRef === null) return whenThere(person, (sealed) => messageOf(profile.id, told, sealed, null))
+  return Promise.all([person, subjectToken(vault, profile.id, subjectRef)]).then(([sealed, token]) =>
+    messageOf(profile.id, told, sealed, token),
+  )
+}
+
+interface Told {
+  sent: SentEvent
+  money: ReturnType<typeof moneyOf>
+  occurred: { time: number; isClamped: boolean }
+  receivedAt: number
+  freshId: () => string
+}
+
+function messageOf(
+  profileId: string,
+  { sent, money, occurred, receivedAt, freshId }: Told,
+  person: SealedPerson,
+  subjectRefToken: string | null,
+): ServerEvent {
   return {
-    profile_id: profile.id,
-    outcome_event_id: sent.idempotency_key ? ids.serverEvent(profile.id, sent.idempotency_key) : freshId(),
+    profile_id: profileId,
+    outcome_event_id: sent.idempotency_key ? ids.serverEvent(profileId, sent.idempotency_key) : freshId(),
     event_type: sent.event_type ?? sent.event_name ?? '',
     event_name: sent.event_name ? withoutPerson(sent.event_name, 200) : null,
-    occurred_at: occurred.value.time,
+    occurred_at: occurred.time,
     received_at: receivedAt,
-    is_clamped: occurred.value.isClamped,
+    is_clamped: occurred.isClamped,
     ...money,
     action_source: sent.action_source ?? null,
     click_ids: knownClickIds(sent.click_ids ?? {}),
@@ -141,7 +161,7 @@ export async function toServerEvent(
     ad_set_ref: sent.ad_set_id ?? null,
     ad_ref: sent.ad_id ?? null,
     // A browser would give the event of an erased customer to whoever uses it.
-    visitor_id: sent.visitor_id && person !== erasedPerson ? ids.visitor(profile.id, sent.visitor_id) : null,
+    visitor_id: sent.visitor_id && person !== erasedPerson ? ids.visitor(profileId, sent.visitor_id) : null,
     subject_ref_token: subjectRefToken,
     country: countryOf(sent.user_traits?.country),
     ...person,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
+import type { Prompt } from '../../domain/prompt.ts'
 import {
   hashIdentifier,
   hmacIdentifier,
@@ -32,7 +33,7 @@ export interface Vault {
   tokens<Type extends VaultType>(
     profileId: string,
     values: readonly { type: Type; value: string }[],
-  ): Promise<(VaultEntry & { type: Type; value: string })[]>
+  ): Prompt<(VaultEntry & { type: Type; value: string })[]>
   /** What the vault holds of each normalised value, tombstones included; a look-up leaves no trace of the others. */
   lookUp(
     profileId: string,
@@ -118,22 +119,25 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
   )
 
   return {
-    async tokens(profileId, values) {
-      const wanted = values.map(({ type, value }) => {
+    tokens(profileId, values) {
+      const unknown: Wanted[] = []
+      const asked = values.map(({ type, value }) => {
         const hash = hashIdentifier(secrets.identifierHmac, profileId, type, value)
-        return { id: idOf(profileId, type, hash), profileId, type, hash }
+        const id = idOf(profileId, type, hash)
+        const entry = seen.get(id)
+        if (!entry) unknown.push({ id, profileId, type, hash })
+        return { type, value, id, entry }
       })
-      const entries = wanted.map(({ id }) => seen.get(id))
+      if (unknown.length === 0) return asked.map(({ type, value, entry }) => named(type, value, entry!))
       const before = erasures
-      const unknown = wanted.filter((_, at) => !entries[at])
-      const found = unknown.length > 0 ? await within(limitMs(unknown.length), findOrCreate(unknown)) : undefined
-      return values.map(({ type, value }, at) => {
-        const { id } = wanted[at]!
-        const entry = entries[at] ?? found?.get(id)
-        if (!entry) throw new Error(`profile ${profileId} does not exist any more`)
-        if (!entries[at] && before === erasures) seen.set(id, entry)
-        return { type, value, ...entry }
-      })
+      return within(limitMs(unknown.length), findOrCreate(unknown)).then((found) =>
+        asked.map(({ type, value, id, entry }) => {
+          const known = entry ?? found.get(id)
+          if (!known) throw new Error(`profile ${profileId} does not exist any more`)
+          if (!entry && before === erasures) seen.set(id, known)
+          return named(type, value, known)
+        }),
+      )
     },
 
     async find(profileId, values) {
@@ -186,6 +190,14 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
 }
 
 const noKey = Buffer.alloc(0)
+
+const named = <Type extends VaultType>(type: Type, value: string, { token, key, isErased }: VaultEntry) => ({
+  type,
+  value,
+  token,
+  key,
+  isErased,
+})
 
 const idOf = (profileId: string, type: string, hash: string) => `${profileId}/${type}/${hash}`
 
