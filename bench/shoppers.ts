@@ -12,9 +12,19 @@ export interface Shoppers {
 }
 
 const firstNames =
-  'Maria Ana Jose Juan Pedro Eva Luis Carla Diego Sofia Pablo Elena Hugo Lucia Mateo Irene Bruno Clara Oscar Julia Raul Nora Ivan Alba Felix Rosa Marco Vera Tomas Ines Simon Laura Oliver Marta Andres Paula Martin Sara Daniel Teresa'
+  'Maria Ana Jose Juan Pedro Eva Luis Carla Diego Sofia Pablo Elena Hugo Lucia Mateo Irene Bruno Clara Oscar Julia Raul Nora Ivan Alba Felix Rosa Marco Vera Tomas Ines Simon Laura Oliver Marta Andres Paula Martin Sara Daniel Teresa'.split(
+    ' ',
+  )
 const lastNames =
-  'Gonzalez Munoz Rojas Diaz Perez Soto Contreras Silva Martinez Sepulveda Morales Rodriguez Lopez Fuentes Hernandez Torres Araya Flores Espinoza Valenzuela Castillo Tapia Reyes Gutierrez Castro Pizarro Alvarez Vasquez Sanchez Fernandez Ramirez Carrasco Gomez Cortes Herrera Nunez Jara Vergara Rivera Figueroa Riquelme Garcia Miranda Bravo Vera Molina Vega Campos Sandoval Orellana Zuniga'
+  'Gonzalez Munoz Rojas Diaz Perez Soto Contreras Silva Martinez Sepulveda Morales Rodriguez Lopez Fuentes Hernandez Torres Araya Flores Espinoza Valenzuela Castillo Tapia Reyes Gutierrez Castro Pizarro Alvarez Vasquez Sanchez Fernandez Ramirez Carrasco Gomez Cortes Herrera Nunez Jara Vergara Rivera Figueroa Riquelme Garcia Miranda Bravo Vera Molina Vega Campos Sandoval Orellana Zuniga'.split(
+    ' ',
+  )
+
+/** Of one shopper. Addresses are made of names, as people's are: a part that all of them had would be no part to find one by. */
+export const emailOf = (n: number) =>
+  `${firstNames[n % firstNames.length]}.${lastNames[Math.floor(n / 7) % lastNames.length]}${n}@mail${n % 50}.example`.toLowerCase()
+
+const nameIn = (names: string, at: string) => `(${names}::text[])[1 + (${at}) % cardinality(${names}::text[])]`
 
 // The same ids on both sides: a digest with the version and variant of a UUID, without which it is none.
 const inPostgres = (kind: string, profile: string) =>
@@ -51,21 +61,22 @@ async function makePeople({ config }: Stage, { profile, count }: Shoppers): Prom
     const restoreIndexes = await dropIndexes(pool, ['customers', 'identifiers', 'visitor_assignments'])
     await pool.query(
       `INSERT INTO customers (id, profile_id, first_name, last_name)
-       SELECT ${inPostgres('customer', profile)}, $1, ($3::text[])[1 + n % cardinality($3::text[])],
-         ($4::text[])[1 + (n / 7) % cardinality($4::text[])]
+       SELECT ${inPostgres('customer', profile)}, $1, ${nameIn('$3', 'n')}, ${nameIn('$4', 'n / 7')}
        FROM generate_series(1, $2::int) AS n`,
-      [profile, count, firstNames.split(' '), lastNames.split(' ')],
+      [profile, count, firstNames, lastNames],
     )
-    for (const [type, value] of [
-      ['email', `'shopper' || md5(n::text) || '@mail' || n % 50 || '.example'`],
-      ['phone', `'+569' || lpad(n::text, 8, '4')`],
-    ] as const) {
+    const name = `lower(${nameIn('$4', 'n')} || '.' || ${nameIn('$5', 'n / 7')})`
+    const values = [
+      { type: 'email', value: `${name} || n || '@mail' || n % 50 || '.example'`, names: [firstNames, lastNames] },
+      { type: 'phone', value: `'+569' || lpad(n::text, 8, '4')`, names: [] },
+    ]
+    for (const { type, value, names } of values) {
       await pool.query(
         `INSERT INTO identifiers (profile_id, token, type, value, cluster_id, customer_id, first_customer_id, first_seen)
          SELECT $1, ${inPostgres(type, profile)}, '${type}', ${value}, ${inPostgres('customer', profile)},
            ${inPostgres('customer', profile)}, ${inPostgres('customer', profile)}, $3
          FROM generate_series(1, $2::int) AS n`,
-        [profile, count, evidence],
+        [profile, count, evidence, ...names],
       )
     }
     await pool.query(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { customerTotals } from '../../clickhouse/queries/customer-totals.ts'
 import { listedConversions } from '../../clickhouse/queries/listed-conversions.ts'
@@ -13,7 +12,7 @@ import { readEvents } from '../../query-api/operations/customers/journey-reads.t
 import { readSightings } from '../../query-api/operations/customers/read-sightings.ts'
 import { type Line, type Pair, percentile, ratioAtMost, secondsOf, valueAtMost } from '../line.ts'
 import { type BenchProfile, openProfile } from '../profile.ts'
-import { makeShoppers, someCustomers } from '../shoppers.ts'
+import { emailOf, makeShoppers, someCustomers } from '../shoppers.ts'
 import type { Database, Stage } from '../stage.ts'
 
 const lastDay = '2026-10-31'
@@ -108,7 +107,7 @@ async function readsOf(pool: pg.Pool, live: Database, profile: string): Promise<
 }
 
 /** How the e-mail of a shopper begins: enough of it to be nobody else's. */
-const emailStart = (n: number) => `shopper${createHash('md5').update(String(n)).digest('hex').slice(0, 10)}`
+const emailStart = (n: number) => emailOf(n).split('@')[0]!
 
 const cursorTime = (n: number) => new Date(Date.parse(lastDay) - (1 + (n % 300)) * 86_400_000).toISOString()
 

@@ -65,6 +65,40 @@ export async function findNews(sql: Sql, seen: Seen): Promise<Seen> {
   }
 }
 
+/** Which of these tokens there are. */
+export async function knownTokens(sql: Sql, profileId: string, tokens: Iterable<string>): Promise<Set<string>> {
+  const { rows } = await sql.query<{ token: string }>(
+    `SELECT i.token FROM unnest($2::uuid[]) AS x (token)
+     CROSS JOIN LATERAL (
+       SELECT i.token FROM identifiers i WHERE i.profile_id = $1 AND i.token = x.token OFFSET 0) i`,
+    [profileId, [...tokens]],
+  )
+  return new Set(rows.map(({ token }) => token))
+}
+
+/** The same for who holds the lock and knows which tokens there are: what names any other is news, and not looked up. */
+export async function findNewsAmong(sql: Sql, seen: Seen, known: ReadonlySet<string>): Promise<Seen> {
+  const isNew = {
+    identifiers: ({ token }: KnownIdentifier) => !known.has(token),
+    links: ({ a, b }: KnownLink) => !known.has(a) || !known.has(b),
+  }
+  const asked = {
+    identifiers: keep(seen.identifiers, (_, identifier) => !isNew.identifiers(identifier)),
+    links: keep(seen.links, (_, link) => !isNew.links(link)),
+    visitors: seen.visitors,
+  }
+  const isAnything = asked.identifiers.size + asked.links.size + asked.visitors.size > 0
+  const found = isAnything ? await findNews(sql, asked) : asked
+  return {
+    identifiers: keep(seen.identifiers, (key, item) => isNew.identifiers(item) || found.identifiers.has(key)),
+    links: keep(seen.links, (key, item) => isNew.links(item) || found.links.has(key)),
+    visitors: found.visitors,
+  }
+}
+
+const keep = <T>(all: Map<string, T>, isKept: (key: string, item: T) => boolean) =>
+  new Map([...all].filter(([key, item]) => isKept(key, item)))
+
 export interface TokenOf {
   profileId: string
   token: string
@@ -114,8 +148,14 @@ async function loadCuts(sql: Sql, tokens: TokenOf[]): Promise<CutSide[]> {
     `SELECT c.cut_id AS "cutId", c.token, c.side
      FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, token)
      CROSS JOIN LATERAL (
-       SELECT * FROM identity_cuts c WHERE c.profile_id = x.profile_id AND c.token = x.token OFFSET 0) c`,
-    [column(tokens, (t) => t.profileId), column(tokens, (t) => t.token)],
+       SELECT * FROM identity_cuts c WHERE c.profile_id = x.profile_id AND c.token = x.token OFFSET 0) c
+     -- Most profiles have none: one look instead of one for each token.
+     WHERE EXISTS (SELECT FROM identity_cuts WHERE profile_id = ANY ($3::uuid[]))`,
+    [
+      column(tokens, (t) => t.profileId),
+      column(tokens, (t) => t.token),
+      [...new Set(column(tokens, (t) => t.profileId))],
+    ],
   )
   return rows
 }
@@ -136,9 +176,15 @@ export interface LoadedClusters extends Omit<Clusters, 'identifiers' | 'links'> 
   links: Map<string, KnownLink>
 }
 
-/** The whole clusters that tokens are in, and the cuts on new tokens as well. */
-export async function loadClusters(sql: Sql, tokens: TokenOf[]): Promise<LoadedClusters> {
-  const named = await loadIdentifiers(sql, 'token', tokens)
+/** The whole clusters that tokens are in, and the cuts on new tokens as well; only those that may be known are looked up. */
+export async function loadClusters(
+  sql: Sql,
+  tokens: TokenOf[],
+  mayBeKnown: (token: string) => boolean = () => true,
+): Promise<LoadedClusters> {
+  const possible = tokens.filter(({ token }) => mayBeKnown(token))
+  const named: Map<string, KnownIdentifier> =
+    possible.length > 0 ? await loadIdentifiers(sql, 'token', possible) : new Map()
   const clusterOf = new Map(column(named.values(), ({ profileId, clusterId }) => [clusterId!, profileId]))
   const clusters = column(clusterOf, ([token, profileId]) => ({ profileId, token }))
   const [identifiers, links] =

@@ -4,7 +4,7 @@ import { type KnownIdentifier, type Resolution, resolveClusters } from '../../do
 import { digest, keepEarlier, keepEarliest, type Observation, type Seen } from '../../domain/observation.ts'
 import { transaction } from '../client.ts'
 import { lockProfile, lockProfiles } from './identity-lock.ts'
-import { findNews, loadClusters } from './identity-reads.ts'
+import { findNews, findNewsAmong, knownTokens, loadClusters } from './identity-reads.ts'
 import { customersOfTokens } from './identity-view.ts'
 import { assignVisitors, recordChanges, saveResolution } from './identity-writes.ts'
 
@@ -79,13 +79,16 @@ export function identityStore(pool: pg.Pool): IdentityStore {
 export async function observeNow(tx: pg.PoolClient, profileId: string, observations: Observation[]): Promise<Taken> {
   await lockProfile(tx, profileId)
   const seen = digest(observations)
-  const news = await findNews(tx, seen)
+  // Most of an import is new: what no row can be about is not looked for.
+  const known = await knownTokens(tx, profileId, seen.identifiers.keys())
+  const news = await findNewsAmong(tx, seen, known)
   const created = new Set<string>()
-  const resolution = await takeIn(tx, observations, news, () => {
+  const newCustomerId = () => {
     const id = randomUUID()
     created.add(id)
     return id
-  })
+  }
+  const resolution = await takeIn(tx, observations, news, { newCustomerId, mayBeKnown: (token) => known.has(token) })
   const resolved = new Map(resolution?.identifiers.map((identifier) => [identifier.token, identifier]))
   const others = [...seen.identifiers.keys()].filter((token) => !resolved.has(token))
   const customerOf = new Map<string, string>()
@@ -98,13 +101,19 @@ export async function observeNow(tx: pg.PoolClient, profileId: string, observati
   return { customerOf, created, news }
 }
 
+interface Taking {
+  newCustomerId?: () => string
+  /** False of tokens that have no row yet. */
+  mayBeKnown?: (token: string) => boolean
+}
+
 async function takeIn(
   tx: pg.PoolClient,
   observations: Observation[],
   news: Seen,
-  newCustomerId: () => string = randomUUID,
+  taking: Taking = {},
 ): Promise<Resolution | null> {
-  const resolution = await resolve(tx, observations, news, newCustomerId)
+  const resolution = await resolve(tx, observations, news, taking)
   if (resolution) await saveResolution(tx, resolution)
   const visitors = await assignVisitors(tx, [...news.visitors.values()])
   await recordChanges(tx, resolution?.moved ?? [], visitors)
@@ -126,14 +135,14 @@ async function resolve(
   tx: pg.PoolClient,
   observations: Observation[],
   news: Seen,
-  newCustomerId: () => string,
+  { newCustomerId = randomUUID, mayBeKnown }: Taking,
 ): Promise<Resolution | null> {
   if (news.identifiers.size === 0 && news.links.size === 0) return null
   const touched = new Map([...news.identifiers.values()].map(({ profileId, token }) => [token, { profileId, token }]))
   for (const { profileId, a, b } of news.links.values()) {
     for (const token of [a, b]) touched.set(token, { profileId, token })
   }
-  const { identifiers, links, cuts, formerCustomers } = await loadClusters(tx, [...touched.values()])
+  const { identifiers, links, cuts, formerCustomers } = await loadClusters(tx, [...touched.values()], mayBeKnown)
   forgetErased(news, observations, identifiers)
   for (const identifier of news.identifiers.values()) keepEarliest(identifiers, identifier)
   for (const [key, link] of news.links) keepEarlier(links, key, link)
