@@ -1,13 +1,22 @@
-/** Whether a page's content-security policies let it load from, or send to, an origin. Each policy has to agree. */
-export function policyAllows(policies: readonly string[], kind: 'script-src' | 'connect-src', url: string): boolean {
+/**
+ * Whether a page's content-security policies let it load from, or send to, an origin. Each policy has to agree. An
+ * element that stands in the page may have a `nonce`; without the element, another script adds it.
+ */
+export function policyAllows(
+  policies: readonly string[],
+  kind: 'script-src' | 'connect-src',
+  url: string,
+  element?: { nonce: string },
+): boolean {
   return policies.every((policy) => {
     const directives = parse(policy)
     const chain =
       kind === 'script-src' ? ['script-src-elem', 'script-src', 'default-src'] : ['connect-src', 'default-src']
     const sources = chain.map((name) => directives.get(name)).find((found) => found !== undefined)
     if (sources === undefined) return true
-    // A script that a trusted script adds is trusted as well, wherever it is.
-    if (kind === 'script-src' && sources.includes("'strict-dynamic'")) return true
+    if (element?.nonce && sources.includes(`'nonce-${element.nonce.toLowerCase()}'`)) return true
+    // A script that a trusted script adds is trusted as well, wherever it is; one in the page only by its nonce.
+    if (kind === 'script-src' && sources.includes("'strict-dynamic'")) return !element
     return sources.some((source) => matches(source, new URL(url)))
   })
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { pixelLoader } from '../../domain/pixel.ts'
-import { fillLoader, type SnippetSettings, scriptElement } from '../../domain/snippet.ts'
+import { fillLoader, type SnippetSettings, snippetElements } from '../../domain/snippet.ts'
 import type { TrackingSettings } from '../../domain/tracking-settings.ts'
 import { ApiError } from '../../http/operation.ts'
 import { asProfile } from '../../postgres/as-profile.ts'
@@ -71,5 +71,5 @@ const snippetSettings = (key: string, url: string, settings: TrackingSettings): 
 /** What is pasted at the top of a page's head. */
 export function snippetOf(tracker: TrackerFiles, { src, settings }: Installation, pixelId?: string): string {
   const pixel = pixelId ? pixelLoader(pixelId) : ''
-  return scriptElement(`${pixel}${fillLoader(tracker.loader, src, settings)}`)
+  return snippetElements(`${pixel}${fillLoader(tracker.loader, src, settings)}`, src)
 }

@@ -80,10 +80,20 @@ function judgePage(say: Say, { body, headers }: OutboundAnswer, { keys, origin }
     ),
   ]
   const isOpen =
-    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`) &&
+    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`, loadingElement(html, origin)) &&
     policyAllows(policies, 'connect-src', `${origin}/collect`)
   if (isOpen) say('policy_allows', 'pass', 'The page’s content-security policy lets the tracker load and send.')
-  else say('policy_allows', 'fail', `The content-security policy needs ${origin} in script-src and connect-src.`)
+  else {
+    const message = `The content-security policy needs ${origin} in script-src and connect-src; with nonces both elements of the snippet need it.`
+    say('policy_allows', 'fail', message)
+  }
+}
+
+/** The element that loads the script; a page with an older snippet has none. */
+function loadingElement(html: string, origin: string) {
+  const elements = [...html.matchAll(/<script\b[^>]*>/gi)].map(([element]) => element)
+  const found = elements.find((element) => element.includes(`${origin}/tracker/v1/`))
+  return found === undefined ? undefined : { nonce: /\snonce=["']?([^"'\s>]+)/i.exec(found)?.[1] ?? '' }
 }
 
 function judgeSnippet(say: Say, html: string, found: string[], keys: readonly string[]) {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { bundledScript, fillLoader, scriptElement, scriptTag } from '../../domain/snippet.ts'
+import { bundledScript, fillLoader, scriptElement, scriptTag, snippetElements } from '../../domain/snippet.ts'
 import { trackerPath } from '../../ingest/tracker-script.ts'
 import { openSite, type Site, type Visit } from './site.ts'
 
@@ -73,7 +73,7 @@ describe('a content-security policy', () => {
 
   it('with a nonce lets the snippet and the script that it loads run', async () => {
     visit = await site.visit()
-    const html = visit.snippet.replace('<script>', '<script nonce="abc">')
+    const html = visit.snippet.replaceAll('<script', '<script nonce="abc"')
     visit.show('/', {
       html,
       headers: policy(`default-src 'none'; script-src 'nonce-abc' 'strict-dynamic'; connect-src ${site.collector}`),
@@ -95,8 +95,8 @@ describe('a content-security policy', () => {
   it('with a nonce does not keep a broken page from being tracked', async () => {
     visit = await site.visit()
     const html = `<script>Array.prototype.toJSON = () => 1</script>${visit.snippet}`.replaceAll(
-      '<script>',
-      '<script nonce="abc">',
+      '<script',
+      '<script nonce="abc"',
     )
     visit.show('/', { html, headers: policy(`script-src 'nonce-abc'; connect-src ${site.collector}`) })
     await visit.page.goto(visit.url('/'))
@@ -126,10 +126,8 @@ describe('a site that serves everything itself', () => {
     visit = await site.visit()
     const own = visit.url('/collect')
     await visit.context.route(own, (route) => route.continue({ url: `${site.collector}/collect` }))
-    visit.show(
-      '/',
-      scriptElement(fillLoader(site.built.loader, site.collector + trackerPath, { ...visit.settings, url: own })),
-    )
+    const src = site.collector + trackerPath
+    visit.show('/', snippetElements(fillLoader(site.built.loader, src, { ...visit.settings, url: own }), src))
     await visit.page.goto(visit.url('/'))
     expect(await visit.hits(1)).toHaveLength(1)
   })

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { fillLoader, type SnippetSettings, scriptElement } from '../../domain/snippet.ts'
+import { fillLoader, type SnippetSettings, snippetElements } from '../../domain/snippet.ts'
 import { type Consumer, connectConsumer } from '../../infra/kafka/consumer.ts'
 import { chromiumFlags, findChromium } from '../../infra/local/chromium.ts'
 import { collectPlugin } from '../../ingest/collect.ts'
@@ -68,6 +68,7 @@ export async function openSite(): Promise<Site> {
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   const collector = `http://collect.touchline.test:${(app.server.address() as AddressInfo).port}`
+  const src = collector + trackerPath
   const browser: Browser = await chromium.launch({
     executablePath,
     args: [...chromiumFlags, '--host-resolver-rules=MAP *.test 127.0.0.1, MAP *.co.uk 127.0.0.1'],
@@ -104,7 +105,7 @@ export async function openSite(): Promise<Site> {
       context,
       page,
       errors,
-      snippet: scriptElement(fillLoader(built.loader, collector + trackerPath, all)),
+      snippet: snippetElements(fillLoader(built.loader, src, all), src),
       show,
       url: (path, host = 'www.shop.test') => `http://${host}:${port}${path}`,
       hits: (count) => hitsOf(profile, count, received, waiting),

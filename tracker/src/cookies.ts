@@ -1,7 +1,5 @@
 import { domainsOf } from './cookie-domains.ts'
 
-const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
-
 export interface Jar {
   read(name: string): string | undefined
   /** On the widest domain that the browser takes; false when it takes none. */
@@ -15,6 +13,7 @@ export interface Jar {
 
 /** The page's cookies, through the browser's own accessor: a page may have put another in its place. */
 export function openJar(page: Window, ownDomain: string | null | undefined): Jar {
+  const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
   const { hostname, protocol } = page.location
   const domains = ownDomain ? [ownDomain] : domainsOf(hostname)
   const put = (text: string) => cookie.set!.call(page.document, text)

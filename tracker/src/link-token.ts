@@ -1,23 +1,27 @@
-const parameter = /^svc_t(=|$)/
+import { hrefOf } from './moment.ts'
 
 /**
  * Takes the link token out of the address bar, so that nothing else on the page reads or sends it. What else the query
  * and the fragment hold stays as it is, to the letter.
  */
 export function takeLinkToken(page: Window): string | undefined {
-  const { search } = page.location
-  if (search.indexOf('svc_t') < 0) return undefined
-  const { pathname, hash } = page.location
+  return hrefOf(page).indexOf('svc_t') < 0 ? undefined : removeToken(page)
+}
+
+/** For an address that has one, or something like it. */
+export function removeToken(page: Window): string | undefined {
+  const { search, pathname, hash } = page.location
   let token: string | undefined
   const kept = search
     .slice(1)
     .split('&')
     .filter((pair) => {
-      if (!parameter.test(pair)) return true
+      if (!/^svc_t(=|$)/.test(pair)) return true
       if (!token) token = pair.slice(6)
       return false
     })
     .join('&')
+  if (token === undefined) return undefined
   try {
     History.prototype.replaceState.call(page.history, page.history.state, '', pathname + (kept && `?${kept}`) + hash)
   } catch {

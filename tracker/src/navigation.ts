@@ -1,7 +1,9 @@
+import { partsOf } from './address.ts'
+import { hrefOf } from './moment.ts'
 import type { Settings } from './settings.ts'
 
 type Change = 'push' | 'replace' | 'traverse'
-type NavigationTarget = EventTarget & { currentEntry?: unknown }
+type NavigationTarget = EventTarget & { updateCurrentEntry?: unknown }
 
 const listen = EventTarget.prototype.addEventListener
 
@@ -24,21 +26,20 @@ export const guard =
  * there. A replaced address is another page only if its path is: filters and steps write their query that way.
  */
 export function followPages(page: Window, mode: Settings['spa'], onPage: () => void): void {
-  const { location } = page
-  const fragment = () => (mode === 'hash' ? location.hash : '')
-  const path = () => location.pathname + fragment()
-  const whole = () => location.pathname + location.search + fragment()
-  let seenPath = path()
-  let seenWhole = whole()
+  let seen = hrefOf(page)
   let timer: ReturnType<typeof setTimeout> | undefined
   let isReplace = true
 
   const settle = () => {
     timer = undefined
-    const isNew = isReplace ? path() !== seenPath : whole() !== seenWhole
+    const before = partsOf(seen)
+    seen = hrefOf(page)
+    const after = partsOf(seen)
+    const isNew =
+      before.pathname !== after.pathname ||
+      (mode === 'hash' && before.hash !== after.hash) ||
+      (!isReplace && before.search !== after.search)
     isReplace = true
-    seenPath = path()
-    seenWhole = whole()
     if (isNew) onPage()
   }
   // A router that redirects changes the address several times in a row: only where it ends is a page.
@@ -48,7 +49,7 @@ export function followPages(page: Window, mode: Settings['spa'], onPage: () => v
   }
 
   const { navigation } = page as Window & { navigation?: NavigationTarget }
-  if (navigation?.currentEntry) {
+  if (navigation?.updateCurrentEntry) {
     on(navigation, 'currententrychange', (event) =>
       changed((event as Event & { navigationType: Change }).navigationType),
     )

@@ -1,4 +1,5 @@
 import type { Jar } from './cookies.ts'
+import { whenIdle } from './idle.ts'
 import type { Settings } from './settings.ts'
 import { storage } from './storage.ts'
 import { beacon, post } from './transport.ts'
@@ -31,7 +32,6 @@ export interface Queue {
 const batchSize = 20
 const mostInMemory = 200
 const mostKept = 50
-const gatherMs = 50
 const firstRetryMs = 1_000
 const longestRetryMs = 300_000
 const oldestDays = 30
@@ -49,6 +49,7 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
   let failures = 0
   let toSendAlone = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isGathering = false
 
   const body = (items: Item[]) =>
     JSON.stringify({
@@ -70,6 +71,16 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
   const schedule = (delayMs: number) => {
     clearTimeout(timer)
     timer = setTimeout(send, delayMs)
+  }
+
+  /** What happens until the page rests goes together. */
+  const gather = () => {
+    if (isGathering) return
+    isGathering = true
+    whenIdle(() => {
+      isGathering = false
+      if (!timer) send()
+    })
   }
 
   function send() {
@@ -103,7 +114,7 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
       waiting.push({ visitor, event })
       if (waiting.length > mostInMemory) waiting.splice(0, 1).forEach(forget)
       if (failures) keep(waiting[waiting.length - 1]!)
-      else if (!timer) schedule(gatherMs)
+      else if (!timer) gather()
     },
     flush: () => schedule(0),
     leave() {

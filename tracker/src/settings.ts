@@ -1,3 +1,5 @@
+import type { Moment } from './moment.ts'
+
 /** What the snippet says to the script. Names are short because every page carries them. */
 export interface Settings {
   /** The profile's tracking key. */
@@ -19,11 +21,20 @@ export interface Settings {
 
 export type Command = [name: string, ...args: unknown[]]
 
+/** A command with the moment it was given in. */
+export interface Call {
+  name: string
+  args: unknown[]
+  moment: Moment
+}
+
 /** `window.touchline`: a list of calls until the script is there, the script's own functions afterwards. */
 export interface Api {
-  push(command: Command): void
+  push(command: Command): unknown
+  /** The script's address; from the loader. */
+  src?: string
   /** The link token that the loader has taken out of the address bar. */
-  token?: string
+  token?: string | undefined
   isLoaded?: boolean
   [name: string]: unknown
 }

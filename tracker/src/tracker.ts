@@ -1,17 +1,26 @@
 import { reduceAddress, reduceReferrer } from './address.ts'
 import { isRefused, keepChoice, readConsent } from './consent.ts'
 import { openJar } from './cookies.ts'
-import { followPages, guard, on } from './navigation.ts'
+import { whenIdle } from './idle.ts'
+import { takeLinkToken } from './link-token.ts'
+import { type Moment, momentOf } from './moment.ts'
+import { guard, on } from './navigation.ts'
 import { openQueue, type SentEvent } from './queue.ts'
-import type { Settings } from './settings.ts'
+import type { Call, Settings } from './settings.ts'
 import { uuid } from './uuid.ts'
 import { openVisitor } from './visitor.ts'
 
 type Fields = Record<string, unknown>
-export type Tracker = Record<string, (...args: never[]) => unknown>
+
+export interface Tracker {
+  run(call: Call): unknown
+  /** The page may be gone in a moment. */
+  leave(): void
+}
 
 const mostHeld = 50
 const recoverAfterMs = 1_500
+const dayMs = 86_400_000
 
 /** One page's tracker: everything that `window.touchline` can do, once it knows its settings. */
 export function openTracker(page: Window, settings: Settings, linkToken: string | undefined): Tracker {
@@ -19,70 +28,68 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
   const jar = openJar(page, settings.domain)
   const visitor = openVisitor(jar, settings.days || 395)
   const queue = openQueue(page, settings, jar)
-  const here = () => reduceAddress(location, settings.spa === 'hash')
   let consent = readConsent(page, settings, jar)
   // What happens before the visitor has chosen stays in memory, with the address it happened on: a landing page's
   // tags and click ids are not lost when consent comes two views later.
   let held: SentEvent[] = []
-  let token = linkToken
+  let token = linkToken || takeLinkToken(page)
   let referrer = reduceReferrer(document.referrer)
   let lastTraits = ''
 
-  const emit = (type: string, fields: Fields) => {
-    const event: SentEvent = { event_id: uuid(), event_type: type, event_time: Date.now(), url: here(), ...fields }
+  const addressOf = ({ href }: Moment) => reduceAddress(location.origin, href, settings.spa === 'hash')
+  /** The page's clock may have been stopped or replaced. */
+  const timeOf = ({ at }: Moment, now = Date.now()) => (Math.abs(now - at) < dayMs ? at : now)
+  const emit = (type: string, moment: Moment, fields: Fields) => {
+    const event: SentEvent = {
+      event_id: uuid(),
+      event_type: type,
+      event_time: timeOf(moment),
+      url: addressOf(moment),
+      ...fields,
+    }
     if (consent === 'granted') queue.add(visitor.id(), event)
     else if (consent === 'waiting' && held.length < mostHeld) held.push(event)
   }
-  const view = () => {
-    emit('page_view', { referrer: referrer || undefined, link_token: token })
+  const view = (moment: Moment) => {
+    emit('page_view', moment, { referrer: referrer || undefined, link_token: token })
     token = undefined
-    referrer = here()
+    referrer = addressOf(moment)
   }
   // What an earlier page left can wait until this one stands.
-  const recover = () =>
-    queue.mayHaveLeft() &&
-    setTimeout(() => (window.requestIdleCallback || setTimeout)(guard(queue.recover)), recoverAfterMs)
+  const recover = () => queue.mayHaveLeft() && setTimeout(() => whenIdle(queue.recover), recoverAfterMs)
 
   /** Other tags of the page may follow the visitor's choice. */
   const announce = () => page.dispatchEvent(new CustomEvent('touchline:consent', { detail: consent === 'granted' }))
 
-  const first = () => {
-    view()
-    if (settings.spa !== 'off') followPages(page, settings.spa, view)
-    on(page, 'pageshow', (event) => (event as PageTransitionEvent).persisted && view())
-    on(page, 'pagehide', queue.leave)
-    on(document, 'visibilitychange', () => document.visibilityState === 'hidden' && queue.leave())
-    on(page, 'online', queue.flush)
-    if (consent === 'granted') {
+  on(page, 'pageshow', (event) => (event as PageTransitionEvent).persisted && view(momentOf(page)))
+  on(page, 'online', queue.flush)
+  if (consent === 'granted')
+    whenIdle(() => {
       recover()
-      setTimeout(announce, 0)
-    }
-  }
-  // A page that the browser prepares in advance is a view when it is shown.
-  if ((document as Document & { prerendering?: boolean }).prerendering) on(document, 'prerenderingchange', first)
-  else first()
+      announce()
+    })
 
-  return {
+  const calls: Record<string, (moment: Moment, ...args: never[]) => unknown> = {
     page: view,
-    track(type: string, properties?: Fields | null, traits?: Fields) {
+    track(moment, type: string, properties?: Fields | null, traits?: Fields) {
       if (!type || typeof type !== 'string') return
       const { value, currency, name, event_id } = properties || {}
-      emit(type, {
+      emit(type, moment, {
         event_name: name,
         properties: value == null ? undefined : { value, currency },
         user_traits: traits,
         ...(event_id ? { event_id: String(event_id) } : {}),
       })
     },
-    identify(who: string | number | Fields, more?: Fields) {
+    identify(moment, who: string | number | Fields, more?: Fields) {
       if (!who) return
       const traits = typeof who === 'object' ? who : { external_id: who, ...more }
       const text = JSON.stringify(traits)
       // Sites say who is there on every change of a page; once is enough.
-      if (text !== lastTraits) emit('identify', { user_traits: traits })
+      if (text !== lastTraits) emit('identify', moment, { user_traits: traits })
       lastTraits = text
     },
-    consent(isGranted: boolean) {
+    consent(_moment, isGranted: boolean) {
       // Whoever switched the browser's own signal on has chosen already.
       if (typeof isGranted !== 'boolean' || (isGranted && isRefused(page, settings))) return
       keepChoice(isGranted, settings, jar)
@@ -104,5 +111,9 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
     },
     /** For a server that reports an outcome of this browser; nothing without consent. */
     visitorId: () => (consent === 'granted' ? visitor.id() : undefined),
+  }
+  return {
+    run: guard(({ name, args, moment }: Call) => calls[name]?.(moment, ...(args as never[]))),
+    leave: queue.leave,
   }
 }

@@ -93,6 +93,19 @@ describe('an install verification', () => {
     expect((await verdict(profile)).checks.policy_allows).toBe('pass')
   })
 
+  it('sees whether both elements of the snippet have the nonce that the policy asks for', async () => {
+    const profile = await tracking.profile()
+    const own = await snippet(profile)
+    const headers = { 'content-security-policy': "script-src 'nonce-aB1' 'strict-dynamic'" }
+    shown = { ...page(own.replace('<script>', '<script nonce="aB1">')), headers }
+    expect((await verdict(profile)).checks.policy_allows).toBe('fail')
+    shown = { ...page(own.replaceAll('<script', '<script nonce="aB1"')), headers }
+    expect((await verdict(profile)).checks.policy_allows).toBe('pass')
+    // An older snippet makes the element itself.
+    shown = { ...page(own.replace(/<script async.*/, '')), headers }
+    expect((await verdict(profile)).checks.policy_allows).toBe('pass')
+  })
+
   it('follows no redirect, and tells what it got', async () => {
     const profile = await tracking.profile()
     shown = { status: 302, html: '', headers: { location: 'http://169.254.169.254/' } }
