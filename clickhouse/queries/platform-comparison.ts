@@ -11,6 +11,8 @@ const count = z.coerce.number()
 /** Both sides of a comparison. Cash is in minor units times billionths, the platform's value in minor units. */
 const Sides = z.object({
   spend_minor: minor,
+  /** Days of ads whose spend has no rate: it is not in `spend_minor`. */
+  unrated_days: count,
   platform_conversions: count.nullable(),
   platform_value_minor: minor.nullable(),
   conversions: count,
@@ -35,14 +37,14 @@ export const entityComparison = (model: Model, level: Level, currencies: Currenc
 WITH
   ${entityFigures(model, level, { currencies })},
   ranked AS (
-    SELECT entity_id, spend_minor, platform_conversions, platform_value_minor,
+    SELECT entity_id, spend_minor, unrated_days, platform_conversions, platform_value_minor,
       arraySum(mapValues(counts_by_type)) AS conversions, cash_count, cash_value, count() OVER () AS row_count
     FROM figures
     ORDER BY spend_minor DESC, cash_value DESC, toString(entity_id)
     LIMIT {limit:UInt32}
   )
 SELECT r.entity_id AS entity_id, ${platformOf('e.platform')} AS platform, e.external_id AS external_id, e.name AS name,
-  r.spend_minor AS spend_minor, r.platform_conversions AS platform_conversions,
+  r.spend_minor AS spend_minor, r.unrated_days AS unrated_days, r.platform_conversions AS platform_conversions,
   r.platform_value_minor AS platform_value_minor, r.conversions AS conversions, r.cash_count AS cash_count,
   toString(r.cash_value) AS cash_value, r.row_count AS row_count
 FROM ranked AS r
@@ -97,24 +99,25 @@ WITH
   ),
   ${deliveryInRange({ currencies, currency: boundCurrency })},
   delivered AS (
-    SELECT ${platformOf('platform')} AS name, ifNull(sum(spend_minor), 0) AS spend_minor,
+    SELECT ${platformOf('platform')} AS name, ifNull(sum(spend_minor), 0) AS spend_minor, countIf(isNull(delivery.spend_minor)) AS unrated_days,
       sum(platform_conversions) AS platform_conversions, sum(platform_value_minor) AS platform_value_minor,
       toNullable(max(date)) AS delivery_through
     FROM delivery GROUP BY name
   )
-SELECT platform, sum(spend_minor) AS spend_minor, sum(claimed) AS platform_conversions, sum(claimed_minor) AS platform_value_minor,
+SELECT platform, sum(spend_minor) AS spend_minor, sum(unrated) AS unrated_days, sum(claimed) AS platform_conversions,
+  sum(claimed_minor) AS platform_value_minor,
   max(through) AS delivery_through, sum(conversions) AS conversions, sum(cash_count) AS cash_count,
   toString(sum(cash_value)) AS cash_value, sum(unassigned_count) AS unassigned_count,
   toString(sum(unassigned_value)) AS unassigned_value
 FROM (
-  SELECT name AS platform, spend_minor, platform_conversions AS claimed, platform_value_minor AS claimed_minor,
+  SELECT name AS platform, spend_minor, unrated_days AS unrated, platform_conversions AS claimed, platform_value_minor AS claimed_minor,
     delivery_through AS through, toUInt64(0) AS conversions, toUInt64(0) AS cash_count, toInt128(0) AS cash_value,
     toUInt64(0) AS unassigned_count, toInt128(0) AS unassigned_value
   FROM delivered
   UNION ALL
-  SELECT platform, 0, NULL, NULL, NULL, conversions, cash_count, cash_value, 0, 0 FROM assigned
+  SELECT platform, 0, 0, NULL, NULL, NULL, conversions, cash_count, cash_value, 0, 0 FROM assigned
   UNION ALL
-  SELECT platform, 0, NULL, NULL, NULL, 0, 0, 0, conversions, cash_value FROM stray
+  SELECT platform, 0, 0, NULL, NULL, NULL, 0, 0, 0, conversions, cash_value FROM stray
 )
 GROUP BY platform
 ORDER BY spend_minor DESC, platform

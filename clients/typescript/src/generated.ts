@@ -279,7 +279,7 @@ export type EventResults = {
 
 export type PlatformTotal = {
   platform: string
-  /** In the reporting currency. */
+  /** In the reporting currency. Where a part of it has no exchange rate, every ratio of it is null. */
   spend: number
   /** Null when the platform reported nothing. */
   platform_conversions: number | null
@@ -320,7 +320,7 @@ export type PlatformComparisonRow = {
   entity_level: "campaign" | "ad_set" | "ad"
   external_id: string
   platform: string
-  /** In the reporting currency. */
+  /** In the reporting currency. Where a part of it has no exchange rate, every ratio of it is null. */
   spend: number
   /** Null when the platform reported nothing. */
   platform_conversions: number | null

@@ -5,7 +5,7 @@ import { reportedBasis } from '../../../domain/ad-platforms.ts'
 import { fromMinor, fromMinorAsNumber } from '../../../domain/money.ts'
 import { DateRange, Level, Model, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
-import { creditMinor, ratio } from './figures.ts'
+import { creditMinor, knownSpend, ratio } from './figures.ts'
 import { RangeMeta } from './parameters.ts'
 
 const mostRows = 5000
@@ -13,7 +13,9 @@ const mostRows = 5000
 const decimal = (description: string) => z.string().meta({ description, examples: ['1234.50'] })
 
 const Comparison = {
-  spend: z.number().meta({ description: 'In the reporting currency.' }),
+  spend: z.number().meta({
+    description: 'In the reporting currency. Where a part of it has no exchange rate, every ratio of it is null.',
+  }),
   platform_conversions: z.number().nullable().meta({ description: 'Null when the platform reported nothing.' }),
   platform_conversion_value: decimal(
     'What the platform claims, in the reporting currency; null when nothing was reported.',
@@ -64,6 +66,7 @@ const tidy = (value: number) => Math.round(value * 1e6) / 1e6
 
 function compare(sides: Sides, currency: string) {
   const spend = fromMinorAsNumber(sides.spend_minor, currency)
+  const known = knownSpend(sides, spend)
   const cashMinor = creditMinor(sides.cash_value)
   const claimed = sides.platform_conversions === null ? null : tidy(sides.platform_conversions)
   const claimedMinor = sides.platform_value_minor
@@ -78,8 +81,8 @@ function compare(sides: Sides, currency: string) {
     conversion_gap: gap,
     conversion_gap_pct: gap === null || claimed === null ? null : ratio(gap * 100, claimed),
     value_gap: claimedMinor === null ? null : fromMinor(cashMinor - claimedMinor, currency),
-    platform_roas: claimedMinor === null ? null : ratio(fromMinorAsNumber(claimedMinor, currency), spend),
-    atribu_roas: ratio(fromMinorAsNumber(cashMinor, currency), spend),
+    platform_roas: claimedMinor === null ? null : ratio(fromMinorAsNumber(claimedMinor, currency), known),
+    atribu_roas: ratio(fromMinorAsNumber(cashMinor, currency), known),
   }
 }
 

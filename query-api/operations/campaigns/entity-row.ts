@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { Level } from '../../../http/operation.ts'
-import { Outcomes, outcomeFigures, ratio } from './figures.ts'
+import { knownSpend, Outcomes, outcomeFigures, ratio } from './figures.ts'
 import type { EntityRow } from './report-reads.ts'
 
 export const CampaignRow = z
@@ -55,9 +55,6 @@ export const LevelRow = CampaignRow.extend({
     .nullable()
     .meta({ description: 'As the platform reports it, in its 7-day window.' }),
 }).meta({ id: 'CampaignLevelRow' })
-
-/** Nothing is worked out of a spend of which a part could not be converted. */
-const knownSpend = (row: EntityRow, spend: number): number | null => (row.unrated_days > 0 ? null : spend)
 
 export function toCampaignRow(row: EntityRow, currency: string): z.input<typeof CampaignRow> {
   const spend = fromMinorAsNumber(row.spend_minor, currency)

@@ -15,6 +15,10 @@ export const creditValue = (credit: bigint, currency: string) => fromMinorAsNumb
 export const ratio = (value: number | null, by: number | null): number | null =>
   value === null || by === null || by === 0 ? null : value / by
 
+/** Nothing is worked out of a spend of which a part could not be converted. */
+export const knownSpend = (row: { unrated_days: number }, spend: number): number | null =>
+  row.unrated_days > 0 ? null : spend
+
 export const Outcomes = {
   outcome_count: z.int().meta({ description: 'Cash conversions credited under the model.' }),
   outcome_count_first_payment: z.int().meta({

@@ -195,6 +195,29 @@ describe('GET /campaigns/platform-comparison', () => {
     ])
   })
 
+  it('works nothing out of a spend of which a part has no exchange rate', async () => {
+    const { world, read } = await api.profile({ currency: 'CLP' })
+    await api.warehouse.insert('fx_rates', [
+      { base: 'USD', quote: 'CLP', date: '2026-10-01', minor_rate: '9500000000000', version: '1' },
+    ])
+    const claim = { currency: 'USD', spend_minor: 100, platform_conversions: 1, platform_conversion_value_minor: 200 }
+    await world.ad('1', { ...claim, date: day })
+    await world.ad('1', { ...claim, date: day + 20 })
+    const figures = async (range: string) => {
+      const { platforms, rows } = (await read(`/campaigns/platform-comparison?${range}`)).body.data
+      const of = ({ spend, platform_roas, atribu_roas }: Record<string, unknown>) => [spend, platform_roas, atribu_roas]
+      return [of(platforms[0]), of(rows[0])]
+    }
+    expect(await figures('date_from=2026-10-01&date_to=2026-10-08')).toEqual([
+      [950, 2, 0],
+      [950, 2, 0],
+    ])
+    expect(await figures(october)).toEqual([
+      [950, null, null],
+      [950, null, null],
+    ])
+  })
+
   it('is empty for a profile without ads, and shows nothing of another', async () => {
     const { read } = await api.profile()
     expect((await read(path)).body.data).toEqual({ platforms: [], rows: [] })
