@@ -48,6 +48,12 @@ export const id = (maxLength: number) =>
 export const impersonal = <Schema extends z.ZodType<string>>(schema: Schema) =>
   schema.refine((value) => !hasEmail(value), { error: 'must not hold an e-mail address' })
 
+export const maxTypeLength = 100
+export const typeHoldsPerson = 'must not hold an e-mail address, a phone or a national id'
+
+/** A type is listed and compared, so it is neither cut nor cleaned of a person: it is refused. */
+export const EventType = label(maxTypeLength).refine((type) => !hasPerson(type), { error: typeHoldsPerson })
+
 export const PlatformId = z
   .union([z.string(), z.int()], { error: "must be the platform's id" })
   .transform(String)

@@ -6,7 +6,7 @@ import { toMinor } from '../domain/money.ts'
 import { type Prompt, whenThere } from '../domain/prompt.ts'
 import type { SealedPerson } from '../domain/sealed-person.ts'
 import { checkSubjectRef, subjectRefMessages } from '../domain/subject-ref.ts'
-import { hasEmail } from '../domain/text.ts'
+import { hasPerson } from '../domain/text.ts'
 import { correctTime } from '../domain/time.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
@@ -16,11 +16,13 @@ import {
   ClickIds,
   Currency,
   label,
+  maxTypeLength,
   moneyMessages,
   PlatformId,
   SubjectRef,
   Time,
   text,
+  typeHoldsPerson,
   UserTraits,
   withoutPerson,
 } from './fields.ts'
@@ -43,8 +45,6 @@ const Properties = z.object({
   currency: Currency.nullish().meta({ description: "ISO 4217; the profile's own where it is left out." }),
   subject_ref: SubjectRef,
 })
-
-const maxTypeLength = 100
 
 /** SPEC 4.6. Fields that are not listed are cut. */
 export const SentEvent = z
@@ -97,9 +97,8 @@ export const SentEvent = z
     const [field, type] = event_type ? (['event_type', event_type] as const) : (['event_name', event_name] as const)
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
     if (!type) return refuse('event_type', 'is required')
-    // A type is compared and listed, so it is neither cut nor cleaned of a person.
     if (type.length > maxTypeLength) refuse(field, `must have 1 to ${maxTypeLength} characters to be the type`)
-    if (hasEmail(type)) refuse(field, 'must not hold an e-mail address')
+    if (hasPerson(type)) refuse(field, typeHoldsPerson)
   })
   .meta({ id: 'Event', description: 'An outcome that a system knows of without a browser.' })
 export type SentEvent = z.output<typeof SentEvent>

@@ -9,7 +9,7 @@ import { ApiError } from '../http/errors.ts'
 import type { TrackedProfile } from '../postgres/stores/tracking-key-lookup.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Hit, VisitBatch } from '../schemas/messages.ts'
-import { Amount, Currency, impersonal, label, moneyMessages, Time, UserTraits, withoutPerson } from './fields.ts'
+import { Amount, Currency, EventType, moneyMessages, Time, UserTraits, withoutPerson } from './fields.ts'
 import type { Place } from './locate.ts'
 import { type OnRefused, sealPerson } from './person.ts'
 
@@ -20,7 +20,7 @@ const Properties = z.object({ value: Amount.nullish(), currency: Currency.nullis
 
 const SentHit = z.object({
   event_id: z.string().min(1).max(200),
-  event_type: impersonal(label(100)),
+  event_type: EventType,
   event_name: z.string().max(1000).nullish(),
   event_time: Time.nullish(),
   url: z.string().nullish(),

@@ -3,7 +3,7 @@ import { knownClickIds } from '../../domain/click.ts'
 import { ids } from '../../domain/ids.ts'
 import { opportunity } from '../../domain/pipeline-stages.ts'
 import type { CrmOutcome } from '../../schemas/messages.ts'
-import { Amount, ClickIds, Currency, id, impersonal, label, minorOf, PlatformId, Time } from '../fields.ts'
+import { Amount, ClickIds, Currency, EventType, id, impersonal, label, minorOf, PlatformId, Time } from '../fields.ts'
 import { sealPerson } from '../person.ts'
 import { Contact, type ImportContext, occurredAt, Provider, personOf } from './row.ts'
 
@@ -26,7 +26,7 @@ export const CrmOutcomeRow = z
   .object({
     provider: Provider,
     external_id: impersonal(id(200)),
-    outcome_type: impersonal(label(100)).nullish(),
+    outcome_type: EventType.nullish(),
     stage: Stage.nullish(),
     occurred_at: Time,
     value: Amount.nullish(),

@@ -89,6 +89,7 @@ describe('a hit is refused', () => {
       { properties: { value: '90071992547409.91', currency: 'USD' } },
     ],
     ['its type holds an e-mail address', 'event_type', { event_type: 'subscribe ana@example.com' }],
+    ['its type holds a phone', 'event_type', { event_type: 'call +56933334444' }],
     ['its amount is negative', 'properties.value', { properties: { value: -0.51, currency: 'USD' } }],
     ['its amount is no number', 'properties.value', { properties: { value: 'NaN' } }],
     ['its currency does not exist', 'properties.currency', { properties: { value: 1, currency: 'BTC' } }],

@@ -150,6 +150,7 @@ describe('a refused event', () => {
     ['event_type', 422, 'validation_error', { event_type: 7 }],
     ['event_type', 422, 'validation_error', { event_type: 'x'.repeat(101) }],
     ['event_type', 422, 'validation_error', { event_type: 'paid by ana@example.com' }],
+    ['event_type', 422, 'validation_error', { event_type: 'paid by +56933334444' }],
     ['event_name', 422, 'validation_error', { event_type: undefined, event_name: 'x'.repeat(101) }],
     ['event_name', 422, 'validation_error', { event_type: undefined, event_name: 'ana@example.com' }],
     ['occurred_at', 422, 'validation_error', { occurred_at: 'soon' }],
