@@ -67,9 +67,6 @@ export async function makePaths({ run }: Database, { customers, touches }: Shape
      SELECT '${profile}', ${id('outcome', 'c')}, ${id('conversion', 'c')}, ${token}, 'server', 'payment_received',
        ${soldAt} AS sold_at, sold_at, 1000 + c % 9000, 0, 'USD', 1 FROM ${people}`,
   )
-  const pairs = `SELECT '${profile}', ${token}, ${id('outcome', 'c')} FROM ${people}`
-  await run(`INSERT INTO subject_outcomes ${pairs}`)
-  await run(`INSERT INTO outcome_subjects (profile_id, subject_id, outcome_id) ${pairs}`)
   for (const subject of [visitor, token]) {
     const map = `SELECT '${profile}', ${subject}, ${customer}`
     await run(`INSERT INTO customer_subjects (profile_id, subject_id, customer_id) ${map} FROM ${people}`)

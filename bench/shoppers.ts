@@ -151,7 +151,6 @@ async function makeFacts({ run }: Database, { profile, count, touchesEach, lastD
      currency, version`,
     `${id('outcome')}, ${id('conversion')}, ${id('email')}, 'server', 'payment_received', ${paidAt} AS at, at, 4990, 0, 'USD', 1`,
   )
-  await fill('subject_outcomes', 'subject_id, outcome_id', `${id('email')}, ${id('outcome')}`)
   const weights = `arrayMap(i -> toUInt32(1e9 / ${touchesEach}), range(${touchesEach}))`
   await fill(
     'credits',

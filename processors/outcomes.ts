@@ -5,7 +5,6 @@ import type { FactDeps } from './facts/deps.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { crmOutcome, type OutcomeRow, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
 import { isOutcome, plausible } from './facts/plausible.ts'
-import { storeOutcomes } from './facts/store-outcomes.ts'
 import { openPeople, type Sighting } from './identity/open-people.ts'
 import { each, gather, ok, pipeline, together } from './runner/pipeline.ts'
 
@@ -27,7 +26,10 @@ const outcomePipeline = <Value extends Outcome>(
     .sink(
       together(
         gather((value) => value.observations, identity.observe),
-        gather((value) => [value.row], storeOutcomes(warehouse)),
+        gather(
+          (value) => [value.row],
+          (rows) => warehouse.insert('outcomes', rows),
+        ),
       ),
       gather((value) => [value.row], markDirty(producer)),
       gather((value) => value.stages, stages.observe),

@@ -5,8 +5,6 @@ import { hitRow } from './facts/hit-row.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { trackerOutcome } from './facts/outcome-row.ts'
 import { isVisit, plausible } from './facts/plausible.ts'
-import { hitReceipt } from './facts/receipt-row.ts'
-import { storeOutcomes } from './facts/store-outcomes.ts'
 import { openPeople, type Sighting } from './identity/open-people.ts'
 import { each, gather, type Message, ok, pipeline, together } from './runner/pipeline.ts'
 
@@ -27,16 +25,14 @@ export const visitsPipeline = ({ warehouse, producer, vault, identity }: FactDep
           (hits) => warehouse.insert('hits', hits),
         ),
         gather(
-          (value) => value.receipts,
-          (receipts) => warehouse.insert('event_receipts', receipts),
+          (value) => value.outcomes,
+          (outcomes) => warehouse.insert('outcomes', outcomes),
         ),
-        gather((value) => value.outcomes, storeOutcomes(warehouse)),
       ),
       gather((value) => value.dirty, markDirty(producer)),
     )
 
 function facts({ value: visit, version }: Message<VisitBatch>) {
-  const hits = visit.hits.map((hit) => hitRow(visit, hit, version))
   const outcomes = visit.hits.flatMap((hit) => trackerOutcome(visit, hit, version) ?? [])
   return {
     sightings: visit.hits.map(
@@ -53,8 +49,7 @@ function facts({ value: visit, version }: Message<VisitBatch>) {
         linkedToken: visit.is_bot ? null : hit.linked_token,
       }),
     ),
-    hits,
-    receipts: hits.map((hit) => hitReceipt(hit, version, visit.clock_skew_ms)),
+    hits: visit.hits.map((hit) => hitRow(visit, hit, version)),
     outcomes,
     // A bot's hits are kept apart and earn nothing.
     dirty: visit.is_bot ? [] : [{ profile_id: visit.profile_id, subject_id: visit.visitor_id }, ...outcomes],

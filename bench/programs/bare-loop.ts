@@ -54,4 +54,4 @@ const eventRows = ({ profile_id, outcome_event_id, visitor_id, event_type, ...ev
   ].map((row) => ({ ...row, currency, ad_ref, version: '1' }))
 }
 
-await Promise.all([copy(topics.visits, 'hits', visitRows), copy(topics.events, 'outcomes', eventRows)])
+await Promise.all([copy(topics.visits, 'bare_hits', visitRows), copy(topics.events, 'bare_outcomes', eventRows)])

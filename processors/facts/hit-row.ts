@@ -22,6 +22,7 @@ export function hitRow(visit: VisitBatch, hit: Hit, version: bigint) {
     event_name: hit.event_name ?? '',
     event_time: timestamp(hit.event_time),
     received_at: timestamp(visit.received_at),
+    clock_skew_ms: visit.clock_skew_ms,
     url: hit.url ?? '',
     path: hit.path ?? '',
     referrer: hit.referrer ?? '',

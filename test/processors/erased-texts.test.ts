@@ -111,9 +111,10 @@ describe('an identifier in a free text', () => {
     )
     const byText = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
     expect(byText(await rowsOf(warehouse, 'hits FINAL'))).toEqual(byText(expected))
-    expect(await rowsOf(warehouse, 'event_receipts', 'event_type')).toEqual([
+    expect(await rowsOf(warehouse, 'event_receipts', 'DISTINCT event_type')).toEqual([
       { event_type: 'lead' },
       { event_type: 'lead [erased]' },
+      { event_type: 'page_view' },
     ])
   })
 

@@ -59,10 +59,6 @@ export async function openProfile(
     async outcome(subject: string, at: number, parts: OutcomeParts = {}) {
       const outcome_id = parts.id ?? randomUUID()
       const pair = { profile_id: profile, subject_id: subject, outcome_id }
-      await warehouse.insert('subject_outcomes', [pair])
-      await warehouse.insert('outcome_subjects', [pair])
-      if (parts.ad) await warehouse.insert('named_outcomes', [pair])
-      await warehouse.insert('payment_times', [{ profile_id: profile, occurred_at: timestamp(at), outcome_id }])
       await warehouse.insert('outcomes', [
         {
           ...pair,

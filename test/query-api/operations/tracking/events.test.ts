@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { firstReceipt } from '../../../../processors/facts/first-receipt.ts'
 import { timestamp } from '../../../../processors/facts/timestamp.ts'
 import { bearer } from '../../../http/test-app.ts'
 import { openTrackingApp, type TrackingApp } from './tracking-app.ts'
@@ -44,62 +45,34 @@ async function hit(
     channel,
     is_bot: bot,
     received_at: timestamp(at),
+    url: 'https://shop.example/a',
+    path: '/a',
+    utm: { source: 'meta' },
   }
-  await tracking.warehouse.insert('hits', [
-    {
-      ...shared,
-      event_time: timestamp(parts.storedAt ?? at),
-      url: 'https://shop.example/a',
-      path: '/a',
-      utm: { source: 'meta' },
-      version: '1',
-    },
-  ])
+  // The first receipt counts.
+  const times = [parts.storedAt ?? at, ...Array.from({ length: receipts - 1 }, () => at)]
   await tracking.warehouse.insert(
-    'event_receipts',
-    Array.from({ length: receipts }, () => ({
-      ...shared,
-      event_time: timestamp(at),
-      receipt: String(receipt++),
-      source: 'tracker',
-      names_ad: false,
-      clock_skew_ms: 0,
-    })),
+    'hits',
+    times.map((time) => ({ ...shared, event_time: timestamp(time), version: firstReceipt(receipt++) })),
   )
   return id
 }
 
 async function outcome(profile: Profile, at: number) {
   const id = randomUUID()
-  const shared = {
-    profile_id: profile.id,
-    subject_id: randomUUID(),
-    event_type: 'payment_received',
-    received_at: timestamp(at),
-  }
   await tracking.warehouse.insert('outcomes', [
     {
-      ...shared,
+      profile_id: profile.id,
+      subject_id: randomUUID(),
+      event_type: 'payment_received',
+      received_at: timestamp(at),
       outcome_id: id,
       conversion_id: randomUUID(),
       source: 'server',
       occurred_at: timestamp(at),
       amount_minor: 1250,
       currency: 'USD',
-      version: '1',
-    },
-  ])
-  await tracking.warehouse.insert('event_receipts', [
-    {
-      ...shared,
-      event_id: id,
-      event_time: timestamp(at),
-      receipt: String(receipt++),
-      source: 'server',
-      channel: '',
-      names_ad: false,
-      is_bot: false,
-      clock_skew_ms: 0,
+      version: String(receipt++),
     },
   ])
   return id
@@ -174,9 +147,9 @@ describe('the feed of events', () => {
   it('shows an event that has moved at its last place only', async () => {
     const profile = await tracking.profile()
     const now = Date.now()
-    await hit(profile, now - minute, { storedAt: now - 9 * minute })
+    const moved = await hit(profile, now - minute, { storedAt: now - 9 * minute, receipts: 2 })
     const there = await hit(profile, now - 2 * minute)
-    expect(idsOf((await profile.call('GET', '/events')).body)).toEqual([there])
+    expect(idsOf((await profile.call('GET', '/events')).body)).toEqual([there, moved])
   })
 
   it('refuses a window above ninety days, and parameters that are none', async () => {
