@@ -1,12 +1,16 @@
+import { Readable } from 'node:stream'
 import { ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client'
 import type { z } from 'zod'
 import type { Query, Statement } from './query.ts'
+import type { BinaryTable } from './row-binary.ts'
 
 export interface Warehouse {
   run<P extends z.ZodObject, R extends z.ZodType>(query: Query<P, R>, params: z.input<P>): Promise<z.infer<R>[]>
   execute<P extends z.ZodObject>(statement: Statement<P>, params: z.input<P>): Promise<void>
   /** One insert, durable when it resolves; no rows, no call. */
   insert(table: string, rows: readonly object[]): Promise<void>
+  /** The same for the tables that take most of the rows. */
+  store<Row>(table: BinaryTable<Row>, rows: readonly Row[]): Promise<void>
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -70,6 +74,16 @@ export function connectClickhouse({ url, database, requestTimeoutMs = 120_000 }:
     async insert(table, rows) {
       if (rows.length === 0) return
       await client.insert({ table, values: rows, format: 'JSONEachRow', http_headers: http_headers() })
+    },
+    async store(table, rows) {
+      if (rows.length === 0) return
+      const { stream } = await client.exec({
+        query: `INSERT INTO ${table.name} (${table.columns.join(', ')}) FORMAT RowBinary`,
+        values: Readable.from([table.encode(rows)], { objectMode: false }),
+        http_headers: http_headers(),
+      })
+      // An insert answers with nothing; read to its end, the connection serves the next.
+      for await (const _ of stream);
     },
     async ping() {
       const answer = await client.ping()

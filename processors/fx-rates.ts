@@ -1,10 +1,10 @@
 import { profilesOfRates } from '../clickhouse/queries/profiles-of-rates.ts'
 import { minorRate } from '../domain/fx.ts'
 import { topics } from '../schemas/topics.ts'
+import { day } from './facts/day.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markProfilesDirty } from './facts/mark-dirty.ts'
 import { isRate, plausible } from './facts/plausible.ts'
-import { day } from './facts/timestamp.ts'
 import { each, gather, ok, pipeline, reject } from './runner/pipeline.ts'
 
 /** Exchange rates → stored by day → recompute of the profiles that convert by them. */

@@ -1,9 +1,10 @@
+import { type OutcomeRow, outcomes } from '../clickhouse/fact-tables.ts'
 import type { SeenStage } from '../postgres/stores/pipeline-stages.ts'
 import type { CrmOutcome, Payment, ServerEvent } from '../schemas/messages.ts'
 import { type Topic, topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { markDirty } from './facts/mark-dirty.ts'
-import { crmOutcome, type OutcomeRow, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
+import { crmOutcome, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
 import { isOutcome, plausible } from './facts/plausible.ts'
 import { openPeople, type Sighting } from './identity/open-people.ts'
 import { each, gather, ok, pipeline, together } from './runner/pipeline.ts'
@@ -28,7 +29,7 @@ const outcomePipeline = <Value extends Outcome>(
         gather((value) => value.observations, identity.observe),
         gather(
           (value) => [value.row],
-          (rows) => warehouse.insert('outcomes', rows),
+          (rows) => warehouse.store(outcomes, rows),
         ),
       ),
       gather((value) => [value.row], markDirty(producer)),

@@ -1,3 +1,4 @@
+import { hits, outcomes } from '../clickhouse/fact-tables.ts'
 import type { VisitBatch } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
@@ -22,18 +23,18 @@ export const visitsPipeline = ({ warehouse, producer, vault, identity }: FactDep
         gather((value) => value.observations, identity.observe),
         gather(
           (value) => value.hits,
-          (hits) => warehouse.insert('hits', hits),
+          (rows) => warehouse.store(hits, rows),
         ),
         gather(
           (value) => value.outcomes,
-          (outcomes) => warehouse.insert('outcomes', outcomes),
+          (rows) => warehouse.store(outcomes, rows),
         ),
       ),
       gather((value) => value.dirty, markDirty(producer)),
     )
 
 function facts({ value: visit, version }: Message<VisitBatch>) {
-  const outcomes = visit.hits.flatMap((hit) => trackerOutcome(visit, hit, version) ?? [])
+  const told = visit.hits.flatMap((hit) => trackerOutcome(visit, hit, version) ?? [])
   return {
     sightings: visit.hits.map(
       (hit): Sighting => ({
@@ -50,8 +51,8 @@ function facts({ value: visit, version }: Message<VisitBatch>) {
       }),
     ),
     hits: visit.hits.map((hit) => hitRow(visit, hit, version)),
-    outcomes,
+    outcomes: told,
     // A bot's hits are kept apart and earn nothing.
-    dirty: visit.is_bot ? [] : [{ profile_id: visit.profile_id, subject_id: visit.visitor_id }, ...outcomes],
+    dirty: visit.is_bot ? [] : [{ profile_id: visit.profile_id, subject_id: visit.visitor_id }, ...told],
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type EntityLevel, ids } from '../../domain/ids.ts'
 import type { AdDelivery } from '../../schemas/messages.ts'
-import { day } from './timestamp.ts'
+import { day } from './day.ts'
 
 interface Family {
   campaign: string

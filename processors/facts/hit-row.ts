@@ -1,10 +1,10 @@
+import type { HitRow } from '../../clickhouse/fact-tables.ts'
 import { classify } from '../../domain/channels.ts'
 import type { Hit, VisitBatch } from '../../schemas/messages.ts'
 import { firstReceipt } from './first-receipt.ts'
-import { timestamp } from './timestamp.ts'
 
 /** A tracker hit as it is stored: classified once, by the rules of the day it was processed. */
-export function hitRow(visit: VisitBatch, hit: Hit, version: bigint) {
+export function hitRow(visit: VisitBatch, hit: Hit, version: bigint): HitRow {
   const arrival = classify({
     utm: hit.utm,
     clickIds: hit.click_ids,
@@ -20,8 +20,8 @@ export function hitRow(visit: VisitBatch, hit: Hit, version: bigint) {
     event_id: hit.event_id,
     event_type: hit.event_type,
     event_name: hit.event_name ?? '',
-    event_time: timestamp(hit.event_time),
-    received_at: timestamp(visit.received_at),
+    event_time: hit.event_time,
+    received_at: visit.received_at,
     clock_skew_ms: visit.clock_skew_ms,
     url: hit.url ?? '',
     path: hit.path ?? '',

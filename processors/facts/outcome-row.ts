@@ -1,11 +1,9 @@
+import type { OutcomeRow } from '../../clickhouse/fact-tables.ts'
 import { classify } from '../../domain/channels.ts'
 import { ids } from '../../domain/ids.ts'
 import { strongest } from '../../domain/subject.ts'
 import type { CrmOutcome, Hit, Payment, ServerEvent, Stage, VisitBatch } from '../../schemas/messages.ts'
 import { firstReceipt } from './first-receipt.ts'
-import { timestamp } from './timestamp.ts'
-
-export type OutcomeRow = ReturnType<typeof outcomeRow>
 
 interface Parts {
   profile_id: string
@@ -15,7 +13,7 @@ interface Parts {
   event_type: string
   occurred_at: number
   received_at: number
-  version: string
+  version: bigint
   provider?: string
   external_id?: string
   event_name?: string | null
@@ -39,7 +37,7 @@ interface Parts {
   city?: string | null
 }
 
-const outcomeRow = (parts: Parts) => ({
+const outcomeRow = (parts: Parts): OutcomeRow => ({
   profile_id: parts.profile_id,
   outcome_id: parts.outcome_id,
   conversion_id: ids.conversion(parts.profile_id, parts.outcome_id),
@@ -51,8 +49,8 @@ const outcomeRow = (parts: Parts) => ({
   event_name: parts.event_name ?? '',
   pipeline: parts.stage?.pipeline ?? '',
   stage_id: parts.stage?.id ?? '',
-  occurred_at: timestamp(parts.occurred_at),
-  received_at: timestamp(parts.received_at),
+  occurred_at: parts.occurred_at,
+  received_at: parts.received_at,
   amount_minor: parts.amount_minor ?? null,
   refunded_minor: parts.refunded_minor ?? 0,
   currency: parts.currency ?? '',
@@ -114,7 +112,7 @@ export const serverOutcome = (event: ServerEvent, version: bigint): OutcomeRow =
     subject_id: strongest(event.identifiers)?.token ?? event.visitor_id ?? event.outcome_event_id,
     source: 'server',
     subject_ref: event.subject_ref_token,
-    version: version.toString(),
+    version,
   })
 
 export const crmOutcome = (outcome: CrmOutcome, version: bigint): OutcomeRow =>
@@ -124,7 +122,7 @@ export const crmOutcome = (outcome: CrmOutcome, version: bigint): OutcomeRow =>
     subject_id: strongest(outcome.identifiers)?.token ?? outcome.outcome_event_id,
     source: 'crm',
     event_type: outcome.outcome_type,
-    version: version.toString(),
+    version,
   })
 
 export const paymentOutcome = (payment: Payment, version: bigint): OutcomeRow =>
@@ -135,5 +133,5 @@ export const paymentOutcome = (payment: Payment, version: bigint): OutcomeRow =>
     source: 'payment',
     event_type: 'payment_received',
     subject_ref: payment.subject_ref_token,
-    version: version.toString(),
+    version,
   })

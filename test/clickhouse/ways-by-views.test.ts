@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { hits, type OutcomeRow, outcomes } from '../../clickhouse/fact-tables.ts'
+import type { BinaryTable } from '../../clickhouse/row-binary.ts'
 import { hitRow } from '../../processors/facts/hit-row.ts'
-import { type OutcomeRow, serverOutcome, trackerOutcome } from '../../processors/facts/outcome-row.ts'
+import { serverOutcome, trackerOutcome } from '../../processors/facts/outcome-row.ts'
 import { type FreshWarehouse, freshWarehouse } from '../fresh-warehouse.ts'
 import * as samples from '../schemas/samples.ts'
 
@@ -18,9 +20,9 @@ const event = (profile_id: string, parts: object = {}) =>
   serverOutcome({ ...samples.serverEvent(profile_id), identifiers: [], ...parts }, version)
 
 /** A batch that was stored and not committed is stored again. */
-const storeTwice = async (table: string, rows: object[]) => {
-  await warehouse.insert(table, rows)
-  await warehouse.insert(table, rows)
+const storeTwice = async <Row>(table: BinaryTable<Row>, rows: Row[]) => {
+  await warehouse.store(table, rows)
+  await warehouse.store(table, rows)
 }
 const rowsOf = (table: string, profile: string, columns = '*') =>
   warehouse.rows(`SELECT ${columns} FROM ${table} FINAL WHERE profile_id = '${profile}' ORDER BY ALL`)
@@ -37,7 +39,7 @@ it('gives a hit a receipt for each message that brought it, however often it is 
   const visit = { ...samples.visit(randomUUID()), received_at: at, clock_skew_ms: -7200, is_bot: true }
   const plain = { ...hit!, event_id: randomUUID(), event_time: at, campaign_ref: null, ad_set_ref: null, ad_ref: null }
   const named = { ...plain, event_id: randomUUID(), ad_set_ref: '17' }
-  await storeTwice('hits', [
+  await storeTwice(hits, [
     hitRow(visit, plain, version),
     hitRow(visit, plain, version + 1n),
     hitRow(visit, named, version),
@@ -78,7 +80,7 @@ it('gives an outcome its receipt, unless its hit has one', async () => {
     { ...hit!, event_type: 'signup' },
     version,
   )!
-  await storeTwice('outcomes', [told, seen])
+  await storeTwice(outcomes, [told, seen])
   expect(
     await rowsOf('event_receipts', profile_id, 'event_id, toString(receipt) AS receipt, source, names_ad, is_bot'),
   ).toEqual([{ event_id: told.outcome_id, receipt: String(version), source: 'server', names_ad: false, is_bot: false }])
@@ -87,9 +89,9 @@ it('gives an outcome its receipt, unless its hit has one', async () => {
 it('leads from a subject to its outcomes and back, also from those it no longer has', async () => {
   const profile_id = randomUUID()
   const first = event(profile_id)
-  const moved = { ...first, subject_id: randomUUID(), version: String(version + 1n) }
-  await storeTwice('outcomes', [first])
-  await storeTwice('outcomes', [moved])
+  const moved = { ...first, subject_id: randomUUID(), version: version + 1n }
+  await storeTwice(outcomes, [first])
+  await storeTwice(outcomes, [moved])
   for (const table of ['subject_outcomes', 'outcome_subjects']) {
     const stored = await storedPairs(table, profile_id)
     expect(stored).toHaveLength(2)
@@ -114,14 +116,14 @@ it('knows the outcomes off the site that name an ad, and no others', async () =>
       version,
     )!,
   ]
-  await storeTwice('outcomes', [...named, ...others])
+  await storeTwice(outcomes, [...named, ...others])
   expect(await storedPairs('named_outcomes', profile_id)).toEqual(pairsOf(named))
 })
 
 it('finds outcomes with money by their time', async () => {
   const profile_id = randomUUID()
   const paid = event(profile_id, { occurred_at: at, amount_minor: 0, currency: 'USD' })
-  await storeTwice('outcomes', [paid, event(profile_id, { amount_minor: null, currency: null })])
+  await storeTwice(outcomes, [paid, event(profile_id, { amount_minor: null, currency: null })])
   expect(
     await rowsOf('payment_times', profile_id, 'outcome_id, toUnixTimestamp64Milli(occurred_at)::Float64 AS time'),
   ).toEqual([{ outcome_id: paid.outcome_id, time: at }])

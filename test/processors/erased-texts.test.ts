@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { searchWords } from '../../clickhouse/search-words.ts'
 import { wordFinder } from '../../domain/erasures.ts'
 import { eraseTexts, eraseTextsAgain } from '../../processors/erased-texts.ts'
-import { timestamp } from '../../processors/facts/timestamp.ts'
 import { type FreshDatabase, freshDatabase } from '../fresh-database.ts'
 import { type FreshWarehouse, freshWarehouse } from '../fresh-warehouse.ts'
 import { createProfile, serverUrl } from '../profiles.ts'
+import { timestamp } from '../timestamp.ts'
 import { openProfile } from './attribution/world.ts'
 
 const at = Date.UTC(2026, 0, 1)

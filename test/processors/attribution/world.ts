@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { ids } from '../../../domain/ids.ts'
 import { recomputeSubjects } from '../../../processors/attribution/recompute.ts'
 import { deliveryRow, entityRows } from '../../../processors/facts/delivery-rows.ts'
-import { timestamp } from '../../../processors/facts/timestamp.ts'
 import type { AdDelivery } from '../../../schemas/messages.ts'
 import type { FreshWarehouse } from '../../fresh-warehouse.ts'
+import { timestamp } from '../../timestamp.ts'
 
 const day = 86_400_000
 let version = 1n

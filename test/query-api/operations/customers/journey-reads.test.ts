@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { assignedPayers, journeyOutcomes, plainOutcomes } from '../../../../clickhouse/queries/journey-events.ts'
-import { timestamp } from '../../../../processors/facts/timestamp.ts'
 import { readEvents } from '../../../../query-api/operations/customers/journey-reads.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../../fresh-warehouse.ts'
 import { openProfile } from '../../../processors/attribution/world.ts'
+import { timestamp } from '../../../timestamp.ts'
 
 let warehouse: FreshWarehouse
 beforeAll(async () => {

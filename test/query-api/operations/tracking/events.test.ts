@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { firstReceipt } from '../../../../processors/facts/first-receipt.ts'
-import { timestamp } from '../../../../processors/facts/timestamp.ts'
 import { bearer } from '../../../http/test-app.ts'
+import { timestamp } from '../../../timestamp.ts'
 import { openTrackingApp, type TrackingApp } from './tracking-app.ts'
 
 let tracking: TrackingApp
@@ -53,7 +53,7 @@ async function hit(
   const times = [parts.storedAt ?? at, ...Array.from({ length: receipts - 1 }, () => at)]
   await tracking.warehouse.insert(
     'hits',
-    times.map((time) => ({ ...shared, event_time: timestamp(time), version: firstReceipt(receipt++) })),
+    times.map((time) => ({ ...shared, event_time: timestamp(time), version: String(firstReceipt(receipt++)) })),
   )
   return id
 }

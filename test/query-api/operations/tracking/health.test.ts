@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recentLag } from '../../../../infra/kafka/recent-lag.ts'
-import { timestamp } from '../../../../processors/facts/timestamp.ts'
 import { type Topic, topics } from '../../../../schemas/topics.ts'
 import { createTopics } from '../../../kafka.ts'
 import { openProfile } from '../../../processors/attribution/world.ts'
+import { timestamp } from '../../../timestamp.ts'
 import { openTrackingApp, type TrackingApp } from './tracking-app.ts'
 
 let tracking: TrackingApp
