@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionPool, findErrorBy, Consumer as KafkaConsumer } from '@platformatic/kafka'
 import type { Logger } from 'pino'
+import { messageBuffer } from './message-buffer.ts'
 import { type ConsumedMessage, messagesOf, type Positions, startingPositions } from './positions.ts'
 import { codeOf } from './producer.ts'
 
@@ -32,7 +33,7 @@ export interface ConsumerOptions {
   maxMessages?: number | undefined
   /** What a batch weighs at most, a single larger message apart; the same may wait behind it. */
   maxBytes?: number | undefined
-  /** How long a batch that is not full waits for more. */
+  /** How long the first message of a batch that is not full waits for more. */
   maxWaitMs?: number | undefined
   /** How long the brokers may be away before `next` rejects. */
   maxDownMs?: number | undefined
@@ -54,8 +55,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   const { brokers, group, topics, logger, maxMessages = 1000, maxBytes = 8_388_608 } = options
   const { maxWaitMs = 50, maxDownMs = 600_000 } = options
   const sessionTimeout = options.sessionTimeoutMs ?? 10_000
-  let buffer: ConsumedMessage[] = []
-  let bufferedBytes = 0
+  const buffer = messageBuffer({ maxMessages, maxBytes, maxWaitMs })
   let generation = 0
   let isFinishing = false
   let isClosed = false
@@ -68,25 +68,10 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   /** Everything fetched or under way belongs to an assignment that is gone. */
   const revoke = (next?: Membership) => {
     generation++
-    buffer = []
-    bufferedBytes = 0
+    buffer.clear()
     membership = next
     for (const commit of pendingCommits) commit.offsets.length = 0
     changed.fire()
-  }
-
-  const isFull = () => buffer.length >= maxMessages || bufferedBytes >= maxBytes
-
-  const take = (): ConsumedMessage[] => {
-    let [count, bytes] = [0, 0]
-    for (const message of buffer) {
-      const isOver = count === maxMessages || (count > 0 && bytes + sizeOf(message) > maxBytes)
-      if (isOver) break
-      count++
-      bytes += sizeOf(message)
-    }
-    bufferedBytes -= bytes
-    return buffer.splice(0, count)
   }
 
   const session = async () => {
@@ -143,10 +128,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       downSince = undefined
       if (asked !== generation) return
       const names = new Map(wanted.map(({ topic, topicId }) => [topicId, topic]))
-      for (const message of messagesOf(response, names, from)) {
-        buffer.push(message)
-        bufferedBytes += sizeOf(message)
-      }
+      buffer.add(messagesOf(response, names, from))
     }
 
     const startFetches = async () => {
@@ -194,7 +176,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       consumer.topics.trackAll(...topics)
       await consumer.joinGroup({})
       while (!isClosed && !broken) {
-        if (isFull()) {
+        if (buffer.isFull()) {
           await changed.wait(500)
           continue
         }
@@ -258,7 +240,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   }
 
   const give = (): Batch => {
-    const messages = take()
+    const messages = buffer.take()
     const taken = generation
     changed.fire()
     return { messages, isRevoked: () => taken !== generation, commit: commitOf(messages, taken) }
@@ -268,19 +250,17 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     nextFull: async (until) => {
       until.addEventListener('abort', changed.fire, { once: true })
       while (!isClosed && !isFinishing && !failure && !until.aborted) {
-        if (isFull()) return give()
+        if (buffer.isFull()) return give()
         await changed.wait(1000)
       }
       return undefined
     },
     next: async () => {
-      let deadline: number | undefined
       while (!isClosed && !isFinishing) {
         if (failure) throw failure
-        if (buffer.length > 0) deadline ??= Date.now() + maxWaitMs
-        else deadline = undefined
-        if (isFull() || (deadline !== undefined && Date.now() >= deadline)) return give()
-        await changed.wait(deadline === undefined ? 1000 : Math.max(1, deadline - Date.now()))
+        const dueAt = buffer.dueAt()
+        if (buffer.isFull() || (dueAt !== undefined && Date.now() >= dueAt)) return give()
+        await changed.wait(dueAt === undefined ? 1000 : Math.max(1, dueAt - Date.now()))
       }
       return undefined
     },
@@ -295,8 +275,6 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     },
   }
 }
-
-const sizeOf = ({ key, value }: ConsumedMessage) => (key?.length ?? 0) + (value?.length ?? 0)
 
 /** Wakes everybody who waits, or each after its time. */
 function signal() {
