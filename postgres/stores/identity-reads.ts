@@ -13,7 +13,8 @@ import { column } from '../column.ts'
  */
 export async function findNews(sql: Sql, seen: Seen): Promise<Seen> {
   const [identifiers, links, visitors] = [[...seen.identifiers], [...seen.links], [...seen.visitors]]
-  const pick = <T, V>(entries: [string, T][], value: (item: T) => V) => column(entries, ([, item]) => value(item))
+  const pick = <T>(entries: [string, T][], value: (item: T) => string | boolean | null) =>
+    column(entries, ([, item]) => value(item))
   const { rows } = await sql.query<{ kind: keyof Seen; at: number }>(
     `SELECT 'identifiers' AS kind, x.at::int AS at
      FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::boolean[], $5::text[], $6::text[])
@@ -154,7 +155,7 @@ async function loadCuts(sql: Sql, tokens: TokenOf[]): Promise<CutSide[]> {
     [
       column(tokens, (t) => t.profileId),
       column(tokens, (t) => t.token),
-      [...new Set(column(tokens, (t) => t.profileId))],
+      column(new Set(tokens.map((t) => t.profileId)), (id) => id),
     ],
   )
   return rows
@@ -185,8 +186,8 @@ export async function loadClusters(
   const possible = tokens.filter(({ token }) => mayBeKnown(token))
   const named: Map<string, KnownIdentifier> =
     possible.length > 0 ? await loadIdentifiers(sql, 'token', possible) : new Map()
-  const clusterOf = new Map(column(named.values(), ({ profileId, clusterId }) => [clusterId!, profileId]))
-  const clusters = column(clusterOf, ([token, profileId]) => ({ profileId, token }))
+  const clusterOf = new Map(Array.from(named.values(), ({ profileId, clusterId }) => [clusterId!, profileId]))
+  const clusters = Array.from(clusterOf, ([token, profileId]) => ({ profileId, token }))
   const [identifiers, links] =
     clusters.length > 0
       ? [await loadIdentifiers(sql, 'cluster_id', clusters), await loadLinks(sql, clusters)]

@@ -11,6 +11,7 @@ import {
   wrapDataKey,
 } from '../../domain/sealing.ts'
 import type { IdentifierType } from '../../schemas/messages.ts'
+import { column } from '../column.ts'
 import { gather } from '../gather.ts'
 import { within } from '../within.ts'
 
@@ -108,7 +109,7 @@ export function postgresVault(pool: pg.Pool, secrets: VaultKeys, options: VaultO
              CROSS JOIN LATERAL (
                SELECT * FROM vault v
                WHERE v.token = w.token AND v.profile_id = w.profile_id AND v.data_key IS NOT NULL OFFSET 0) v`,
-        values: [items.map(({ profileId }) => profileId), items.map(({ token }) => token)],
+        values: [column(items, ({ profileId }) => profileId), column(items, ({ token }) => token)],
         query_timeout: timeoutMs,
       } as pg.QueryConfig)
       return new Map(
