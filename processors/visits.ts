@@ -36,20 +36,22 @@ export const visitsPipeline = ({ warehouse, producer, vault, identity }: FactDep
 function facts({ value: visit, version }: Message<VisitBatch>) {
   const told = visit.hits.flatMap((hit) => trackerOutcome(visit, hit, version) ?? [])
   return {
-    sightings: visit.hits.map(
-      (hit): Sighting => ({
-        profileId: visit.profile_id,
-        evidenceId: hit.event_id,
-        eventTime: hit.event_time,
-        receivedAt: visit.received_at,
-        isTrusted: false,
-        visitorId: visit.visitor_id,
-        identifiers: hit.identifiers,
-        traits: hit.traits,
-        // A program that looks links up before they are delivered is nobody's browser.
-        linkedToken: visit.is_bot ? null : hit.linked_token,
-      }),
-    ),
+    sightings: visit.hits
+      .filter(({ identifiers, linked_token }) => identifiers.length > 0 || linked_token !== null)
+      .map(
+        (hit): Sighting => ({
+          profileId: visit.profile_id,
+          evidenceId: hit.event_id,
+          eventTime: hit.event_time,
+          receivedAt: visit.received_at,
+          isTrusted: false,
+          visitorId: visit.visitor_id,
+          identifiers: hit.identifiers,
+          traits: hit.traits,
+          // A program that looks links up before they are delivered is nobody's browser.
+          linkedToken: visit.is_bot ? null : hit.linked_token,
+        }),
+      ),
     hits: visit.hits.map((hit) => hitRow(visit, hit, version)),
     outcomes: told,
     // A bot's hits are kept apart and earn nothing.

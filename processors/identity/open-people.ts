@@ -27,12 +27,16 @@ export const openPeople =
   async <T extends { sightings: Sighting[] }>(
     batch: Message<T>[],
   ): Promise<Outcome<T & { observations: Observation[] }>[]> => {
-    const keys = await vault.keys(
-      batch.flatMap(({ value }) =>
-        value.sightings.flatMap(({ profileId, identifiers }) => identifiers.map(({ token }) => ({ profileId, token }))),
-      ),
-    )
+    const wanted: { profileId: string; token: string }[] = []
+    for (const { value } of batch) {
+      for (const { profileId, identifiers } of value.sightings) {
+        for (const { token } of identifiers) wanted.push({ profileId, token })
+      }
+    }
+    const keys = await vault.keys(wanted)
     return batch.map(({ value, version }) => {
+      // Most of what browsers send names nobody.
+      if (value.sightings.length === 0) return ok({ ...value, observations: [] })
       const named = value.sightings.filter(({ identifiers, linkedToken }) => identifiers.length > 0 || linkedToken)
       try {
         return ok({ ...value, observations: named.map((sighting) => toObservation(sighting, version, keys)) })

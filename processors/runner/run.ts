@@ -128,8 +128,9 @@ async function insist(
       const rows = await ((attempt === 1 && ahead) || prepare(pipeline, batch.messages, deps))
       await store(pipeline, rows, deps)
       if (!(await batch.commit())) return
-      for (const { outcome } of rows) {
-        deps.metrics?.outcome(pipeline.name, outcome.kind, outcome.kind === 'ok' ? '' : outcome.why)
+      for (const alike of Map.groupBy(rows, ({ outcome }) => `${outcome.kind} ${reasonOf(outcome)}`).values()) {
+        const [{ outcome }] = alike as [Row]
+        deps.metrics?.outcome(pipeline.name, outcome.kind, reasonOf(outcome), alike.length)
       }
       deps.metrics?.batch(pipeline.name, rows.length, (performance.now() - began) / 1000)
       return
@@ -171,11 +172,13 @@ async function prepare(pipeline: Pipeline, raws: ConsumedMessage[], deps: RunDep
     for (const [index, row] of alive.entries()) {
       const outcome = outcomes[index]!
       row.outcome = outcome
-      if (outcome.kind === 'ok') row.message = { ...row.message, value: outcome.value }
+      if (outcome.kind === 'ok') row.message.value = outcome.value
     }
   }
   return rows
 }
+
+const reasonOf = (outcome: Outcome<unknown>) => (outcome.kind === 'ok' ? '' : outcome.why)
 
 const isAlive = ({ outcome }: Row) => outcome.kind === 'ok'
 
