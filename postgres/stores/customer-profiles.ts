@@ -21,17 +21,19 @@ export async function findCustomerProfiles(
   profileId: string,
   ids: readonly string[],
 ): Promise<Map<string, CustomerProfile>> {
+  const wanted = [...new Set(ids)]
   const { rows } = await sql.query<CustomerProfile>(
+    // The profile comes with each row: see identity-reads.ts.
     `SELECT c.id AS "customerId", c.first_name AS "firstName", c.last_name AS "lastName", held.email, held.phone,
        held.first_seen AS "firstSeenAt"
-     FROM unnest($2::uuid[]) AS wanted (id)
-     JOIN customers c ON c.id = wanted.id AND c.profile_id = $1
+     FROM unnest($1::uuid[], $2::uuid[]) AS wanted (profile_id, id)
+     JOIN customers c ON c.id = wanted.id AND c.profile_id = wanted.profile_id
      CROSS JOIN LATERAL (
        SELECT (array_agg(value ORDER BY first_seen, token) FILTER (WHERE type = 'email' AND value IS NOT NULL))[1] AS email,
          (array_agg(value ORDER BY first_seen, token) FILTER (WHERE type = 'phone' AND value IS NOT NULL))[1] AS phone,
          to_timestamp(left(min(first_seen), 15)::bigint / 1000.0) AS first_seen
-       FROM identifiers WHERE profile_id = $1 AND customer_id = c.id) AS held`,
-    [profileId, [...new Set(ids)]],
+       FROM identifiers WHERE profile_id = wanted.profile_id AND customer_id = c.id) AS held`,
+    [wanted.map(() => profileId), wanted],
   )
   return new Map(rows.map((row) => [row.customerId, row]))
 }
@@ -48,17 +50,20 @@ export async function subjectsOfCustomers(
   profileId: string,
   ids: readonly string[],
 ): Promise<SubjectOfCustomer[]> {
+  const wanted = [...new Set(ids)]
   const { rows } = await sql.query<SubjectOfCustomer>(
+    // The profile comes with each row: see identity-reads.ts.
     `WITH held AS (
-       SELECT wanted.id, i.token FROM unnest($2::uuid[]) AS wanted (id)
+       SELECT x.profile_id, x.id, i.token FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, id)
        CROSS JOIN LATERAL (
-         SELECT token FROM identifiers WHERE profile_id = $1 AND customer_id = wanted.id OFFSET 0) AS i)
+         SELECT token FROM identifiers i WHERE i.profile_id = x.profile_id AND i.customer_id = x.id OFFSET 0) AS i)
      SELECT id AS "customerId", token AS "subjectId", false AS "isBrowser" FROM held
      UNION ALL
      SELECT held.id, v.visitor_id, true FROM held
      CROSS JOIN LATERAL (
-       SELECT visitor_id FROM visitor_assignments WHERE profile_id = $1 AND token = held.token OFFSET 0) AS v`,
-    [profileId, [...new Set(ids)]],
+       SELECT visitor_id FROM visitor_assignments v
+       WHERE v.profile_id = held.profile_id AND v.token = held.token OFFSET 0) AS v`,
+    [wanted.map(() => profileId), wanted],
   )
   return rows
 }

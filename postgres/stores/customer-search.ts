@@ -93,7 +93,7 @@ async function rank(
      CROSS JOIN LATERAL (
        SELECT searchable_name(c.first_name, c.last_name) AS name, (
          SELECT max(word_similarity($2, i.value)) FROM identifiers i
-         WHERE i.profile_id = $1 AND i.customer_id = c.id AND i.type IN ('email', 'phone')) AS likeness) AS text
+         WHERE i.profile_id = c.profile_id AND i.customer_id = c.id AND i.type IN ('email', 'phone')) AS likeness) AS text
      WHERE $${next}::uuid IS NULL OR c.id <> $${next}
      ORDER BY greatest(word_similarity(searchable($2), text.name), text.likeness) DESC,
        similarity(searchable($2), text.name) DESC, c.created_at DESC, c.id

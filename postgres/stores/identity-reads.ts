@@ -5,7 +5,9 @@ import type { Sql } from '../client.ts'
 import { column } from '../column.ts'
 
 // Batches are small beside the tables. LIMIT and OFFSET inside a lateral join keep the planner from reading a whole
-// table where it takes that to be cheaper: the cost of a batch must not grow with the customers.
+// table where it takes that to be cheaper: the cost of a batch must not grow with the customers. For the same reason the
+// profile comes with each row: of one that is named by a parameter, and that it has not heard of yet, the planner expects
+// no rows, and takes any index that begins with the profile.
 
 /**
  * What of it is not known yet, or known only from later evidence. What is kept only ever gets earlier, so what is
@@ -67,12 +69,12 @@ export async function findNews(sql: Sql, seen: Seen): Promise<Seen> {
 }
 
 /** Which of these tokens there are. */
-export async function knownTokens(sql: Sql, profileId: string, tokens: Iterable<string>): Promise<Set<string>> {
+export async function knownTokens(sql: Sql, tokens: readonly TokenOf[]): Promise<Set<string>> {
   const { rows } = await sql.query<{ token: string }>(
-    `SELECT i.token FROM unnest($2::uuid[]) AS x (token)
+    `SELECT i.token FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, token)
      CROSS JOIN LATERAL (
-       SELECT i.token FROM identifiers i WHERE i.profile_id = $1 AND i.token = x.token OFFSET 0) i`,
-    [profileId, [...tokens]],
+       SELECT i.token FROM identifiers i WHERE i.profile_id = x.profile_id AND i.token = x.token OFFSET 0) i`,
+    [column(tokens, (t) => t.profileId), column(tokens, (t) => t.token)],
   )
   return new Set(rows.map(({ token }) => token))
 }

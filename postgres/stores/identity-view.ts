@@ -49,9 +49,12 @@ export async function customersOfTokens(
 ): Promise<{ token: string; customerId: string; erasureId: string | null }[]> {
   if (tokens.length === 0) return []
   const { rows } = await sql.query<{ token: string; customerId: string; erasureId: string | null }>(
-    `SELECT i.token, i.customer_id AS "customerId", i.erasure_id AS "erasureId" FROM unnest($2::uuid[]) AS x (token)
-     CROSS JOIN LATERAL (SELECT * FROM identifiers i WHERE i.profile_id = $1 AND i.token = x.token OFFSET 0) i`,
-    [profileId, tokens],
+    // The profile comes with each row: see identity-reads.ts.
+    `SELECT i.token, i.customer_id AS "customerId", i.erasure_id AS "erasureId"
+     FROM unnest($1::uuid[], $2::uuid[]) AS x (profile_id, token)
+     CROSS JOIN LATERAL (
+       SELECT * FROM identifiers i WHERE i.profile_id = x.profile_id AND i.token = x.token OFFSET 0) i`,
+    [tokens.map(() => profileId), tokens],
   )
   return rows
 }

@@ -80,7 +80,7 @@ export async function observeNow(tx: pg.PoolClient, profileId: string, observati
   await lockProfile(tx, profileId)
   const seen = digest(observations)
   // Most of an import is new: what no row can be about is not looked for.
-  const known = await knownTokens(tx, profileId, seen.identifiers.keys())
+  const known = await knownTokens(tx, [...seen.identifiers.values()])
   const news = await findNewsAmong(tx, seen, known)
   const created = new Set<string>()
   const newCustomerId = () => {

@@ -41,7 +41,7 @@ it('finds the same news whether or not it is told which tokens there are', async
     say([6, 7], 6_000, { visitorId: randomUUID() }),
     say([0], 7_000, { firstName: 'Ana' }),
   ])
-  const known = await knownTokens(pool, profileId, seen.identifiers.keys())
+  const known = await knownTokens(pool, [...seen.identifiers.values()])
   expect(known).toEqual(new Set(tokens.slice(0, 5)))
   const news = await findNewsAmong(pool, seen, known)
   expect(news).toEqual(await findNews(pool, seen))
