@@ -5,6 +5,7 @@ import type { Warehouse } from '../clickhouse/client.ts'
 import { erasureSecrets } from '../domain/erasures.ts'
 import { deriveKey, keyLabels, seal } from '../domain/sealing.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
+import { erasedPayers } from '../postgres/stores/erased-payers.ts'
 import { identityStore } from '../postgres/stores/identity.ts'
 import { stageStore } from '../postgres/stores/pipeline-stages.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
@@ -51,6 +52,7 @@ export function runProcessors(deps: ProcessorDeps): Running {
     vault,
     identity: publishingIdentity({ identity, warehouse, producer }),
     stages: stageStore(postgres),
+    erasedPayers: erasedPayers(postgres),
   }
   const running = [
     run(rawPipelines(facts), { ...common, maxMessages: 2000, maxWaitMs: 20 }),

@@ -3,6 +3,7 @@ import type { SeenStage } from '../postgres/stores/pipeline-stages.ts'
 import type { CrmOutcome, Payment, ServerEvent } from '../schemas/messages.ts'
 import { type Topic, topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
+import { forgetLateRefs } from './facts/forget-late-refs.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { crmOutcome, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
 import { isOutcome, plausible } from './facts/plausible.ts'
@@ -13,11 +14,12 @@ type Outcome = ServerEvent | CrmOutcome | Payment
 
 /** Outcomes of one source → whose they are → stored, a re-send replacing → whose credit may have changed. */
 const outcomePipeline = <Value extends Outcome>(
-  { warehouse, producer, vault, identity, stages }: FactDeps,
+  deps: FactDeps,
   topic: Topic<Value>,
   toRow: (value: Value, version: bigint) => OutcomeRow,
-) =>
-  pipeline(topic)
+) => {
+  const { warehouse, producer, vault, identity, stages } = deps
+  return pipeline(topic)
     .step('plausible', plausible<Value>(isOutcome))
     .step(
       'facts',
@@ -33,8 +35,10 @@ const outcomePipeline = <Value extends Outcome>(
         ),
       ),
       gather((value) => [value.row], markDirty(producer)),
+      gather((value) => [value.row], forgetLateRefs(deps)),
       gather((value) => value.stages, stages.observe),
     )
+}
 
 const facts = (outcome: Outcome, row: OutcomeRow) => ({
   row,

@@ -3,6 +3,7 @@ import { deriveKey, keyLabels, seal, vaultKeys } from '../../domain/sealing.ts'
 import { loadConfig } from '../../infra/config.ts'
 import { connectProducer } from '../../infra/kafka/producer.ts'
 import { connectPostgres } from '../../postgres/client.ts'
+import { erasedPayers } from '../../postgres/stores/erased-payers.ts'
 import { identityStore } from '../../postgres/stores/identity.ts'
 import { stageStore } from '../../postgres/stores/pipeline-stages.ts'
 import { postgresVault } from '../../postgres/stores/vault.ts'
@@ -22,7 +23,8 @@ const postgres = connectPostgres(config.databaseUrl)
 const producer = connectProducer({ brokers })
 const vault = postgresVault(postgres, vaultKeys(config.secret), { timeoutMs: 10_000 })
 const identity = identityStore(postgres)
-const deps = { warehouse, producer, vault, identity, stages: stageStore(postgres) }
+const stores = { stages: stageStore(postgres), erasedPayers: erasedPayers(postgres) }
+const deps = { warehouse, producer, vault, identity, ...stores }
 let left = count
 let began = 0
 

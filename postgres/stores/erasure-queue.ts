@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { type Sql, transaction } from '../client.ts'
+import { forgetSubjectRefs } from './erased-payers.ts'
 import { eraseHookPayloads } from './hook-deliveries.ts'
 import { erasePersonalCopies } from './personal-copies.ts'
 
@@ -50,10 +51,7 @@ export async function eraseLeftovers(
   await transaction(pool, async (tx) => {
     await erasePersonalCopies(tx, profileId, person.customerIds)
     await eraseHookPayloads(tx, profileId, person.tokens)
-    await tx.query("DELETE FROM vault WHERE profile_id = $1 AND type = 'subject_ref' AND token = ANY($2::uuid[])", [
-      profileId,
-      person.subjectRefTokens,
-    ])
+    await forgetSubjectRefs(tx, profileId, person.subjectRefTokens)
   })
 }
 

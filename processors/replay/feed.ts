@@ -45,6 +45,9 @@ const knownIdentity: IdentityStore = {
 /** Nor does it find a stage that live processing has not recorded, or will. */
 const knownStages: FactDeps['stages'] = { observe: async () => {} }
 
+/** Nor has it an erasure to finish: live processing had the same payments. */
+const noPayers: FactDeps['erasedPayers'] = { among: async () => new Map(), forgetSubjectRefs: async () => {} }
+
 /** The groups of a replay, one a raw topic. */
 export const feedGroups = (name: string): { group: string; topic: string }[] =>
   rawTopics.map((topic) => feedGroup(name, topic))
@@ -65,7 +68,14 @@ export async function startFeed(deps: ReplayDeps, options: FeedOptions): Promise
   const { warehouse, name, profile, followsLive } = options
   const { brokers, admin, codec, vault, logger, signal } = deps
   const marks = collectMarks()
-  const facts = { warehouse, vault, identity: knownIdentity, stages: knownStages, producer: marks.producer }
+  const facts: FactDeps = {
+    warehouse,
+    vault,
+    identity: knownIdentity,
+    stages: knownStages,
+    erasedPayers: noPayers,
+    producer: marks.producer,
+  }
   const liveMarks = pipeline(topics.dirtyCustomers).sink((batch) =>
     marks.producer.send(
       topics.dirtyCustomers,

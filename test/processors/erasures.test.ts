@@ -3,21 +3,28 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { erasureSecrets } from '../../domain/erasures.ts'
 import { evidenceOrder } from '../../domain/identity-graph.ts'
 import { vaultKeys } from '../../domain/sealing.ts'
+import { connectProducer } from '../../infra/kafka/producer.ts'
 import { asProfile } from '../../postgres/as-profile.ts'
+import { erasedPayers } from '../../postgres/stores/erased-payers.ts'
 import { type ErasureOutcome, eraseCustomer } from '../../postgres/stores/erasures.ts'
 import { identityStore } from '../../postgres/stores/identity.ts'
 import { impersonalTables, personalCopies } from '../../postgres/stores/personal-copies.ts'
+import { stageStore } from '../../postgres/stores/pipeline-stages.ts'
 import { postgresVault } from '../../postgres/stores/vault.ts'
 import { finishErasures } from '../../processors/erasures.ts'
-import type { IdentifierType } from '../../schemas/messages.ts'
+import { paymentsPipeline } from '../../processors/outcomes.ts'
+import type { IdentifierType, Payment } from '../../schemas/messages.ts'
+import { topics } from '../../schemas/topics.ts'
 import { type FreshDatabase, freshDatabase } from '../fresh-database.ts'
 import { type FreshWarehouse, freshWarehouse } from '../fresh-warehouse.ts'
-import { config } from '../kafka.ts'
+import { brokers, config } from '../kafka.ts'
 import { createProfile, serverUrl } from '../profiles.ts'
+import * as samples from '../schemas/samples.ts'
 import { openProfile } from './attribution/world.ts'
 
 const secrets = erasureSecrets(config.secret)
 const ana = { external_customer_id: 'customer-1001', email: 'ana@example.com', phone: '+56987654321' }
+const producer = connectProducer({ brokers })
 let database: FreshDatabase
 let warehouse: FreshWarehouse
 let profile: string
@@ -28,6 +35,7 @@ beforeAll(async () => {
   warehouse = await freshWarehouse()
 })
 afterAll(async () => {
+  await producer.close()
   await warehouse.drop()
   await database.drop()
 })
@@ -74,6 +82,22 @@ async function erase(requestRef = 'r', value = ana.email): Promise<string> {
   )
   if (outcome.kind !== 'erased') throw new Error(outcome.kind)
   return outcome.receipt.id
+}
+
+/** As the processors store a payment that came in. */
+async function store(payment: Payment): Promise<void> {
+  const { pool } = database
+  const stores = { identity: identityStore(pool), stages: stageStore(pool), erasedPayers: erasedPayers(pool) }
+  const { steps, sinks } = paymentsPipeline({ warehouse, producer, vault: vault(), ...stores })
+  const place = { topic: topics.payments.name, partition: 0, offset: 0n, key: '' }
+  const message = { ...place, timestamp: BigInt(payment.received_at), version: 1n }
+  let value: unknown = payment
+  for (const { run } of steps) {
+    const [outcome] = await run([{ ...message, value }])
+    if (outcome?.kind !== 'ok') throw new Error(outcome?.why)
+    value = outcome.value
+  }
+  for (const sink of sinks) await sink([{ ...message, value }])
 }
 
 const work = () => finishErasures({ postgres: database.pool, warehouse, secrets })
@@ -214,6 +238,23 @@ describe('the background of an erasure', () => {
     await world.outcome(randomUUID(), Date.UTC(2026, 0, 4), { subjectRef: shared!.token })
     await erase()
     await work()
+    expect(await rowsOf("SELECT token FROM vault WHERE type = 'subject_ref'")).toEqual([{ token: shared!.token }])
+  })
+
+  it('destroys it for a payment that is stored after the erasure was finished as well', async () => {
+    const [own, shared] = await vault().tokens(profile, [
+      { type: 'subject_ref', value: 'pet-1' },
+      { type: 'subject_ref', value: 'pet-2' },
+    ])
+    const world = await openProfile(warehouse, { profile })
+    await world.outcome(randomUUID(), Date.UTC(2026, 0, 4), { subjectRef: shared!.token })
+    const id = await erase()
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date) })
+    const erased = { type: 'email' as const, token: tokens.email!, sealed: Buffer.from('unreadable') }
+    for (const { token } of [own!, shared!]) {
+      await store({ ...samples.payment(profile), identifiers: [erased], traits: null, subject_ref_token: token })
+    }
     expect(await rowsOf("SELECT token FROM vault WHERE type = 'subject_ref'")).toEqual([{ token: shared!.token }])
   })
 

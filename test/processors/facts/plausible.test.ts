@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seal, sealingContext, vaultKeys } from '../../../domain/sealing.ts'
 import { connectProducer } from '../../../infra/kafka/producer.ts'
+import { erasedPayers } from '../../../postgres/stores/erased-payers.ts'
 import { identityStore } from '../../../postgres/stores/identity.ts'
 import { stageStore } from '../../../postgres/stores/pipeline-stages.ts'
 import { postgresVault, type Vault } from '../../../postgres/stores/vault.ts'
@@ -59,6 +60,7 @@ async function feed<Value>(topic: Topic<Value>, messages: (Buffer | Value)[]): P
     vault,
     identity: identityStore(database.pool),
     stages: stageStore(database.pool),
+    erasedPayers: erasedPayers(database.pool),
   }
   const pipeline = [...rawPipelines(deps), dirtyCustomersPipeline({ warehouse })].find(
     (one) => one.topic.name === topic.name,
