@@ -1,16 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openSite, type Site, type Visit } from './site.ts'
+import { describe, expect, it } from 'vitest'
+import type { Visit } from './site.ts'
+import { siteOfFile } from './site-of-file.ts'
 
-let site: Site
+const site = siteOfFile()
 let visit: Visit
-beforeAll(async () => {
-  site = await openSite()
-})
-afterEach(async () => {
-  expect(visit.errors).toEqual([])
-  await visit.close()
-})
-afterAll(() => site.close())
 
 const sentTo = (path: string) => {
   const sent: string[] = []

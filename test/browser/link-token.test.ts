@@ -1,18 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { scriptTag } from '../../domain/snippet.ts'
 import { trackerPath } from '../../ingest/tracker-script.ts'
-import { openSite, type Site, type Visit } from './site.ts'
+import type { Visit } from './site.ts'
+import { siteOfFile } from './site-of-file.ts'
 
-let site: Site
+const site = siteOfFile()
 let visit: Visit
-beforeAll(async () => {
-  site = await openSite()
-})
-afterEach(async () => {
-  expect(visit.errors).toEqual([])
-  await visit.close()
-})
-afterAll(() => site.close())
 
 const readers = '<script>window.seen = location.href; window.state = JSON.stringify(history.state)</script>'
 const bodies = () => {

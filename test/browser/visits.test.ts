@@ -1,17 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ids } from '../../domain/ids.ts'
-import { openSite, type Site, type Visit } from './site.ts'
+import type { Visit } from './site.ts'
+import { siteOfFile } from './site-of-file.ts'
 
-let site: Site
+const site = siteOfFile()
 let visit: Visit
-beforeAll(async () => {
-  site = await openSite()
-})
-afterEach(async () => {
-  expect(visit.errors).toEqual([])
-  await visit.close()
-})
-afterAll(() => site.close())
 
 const cookie = async (name = '_tl_vid') => (await visit.context.cookies()).find((one) => one.name === name)
 
