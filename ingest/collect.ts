@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LinkTokens } from '../domain/link-tokens.ts'
+import type { Prompt } from '../domain/prompt.ts'
 import { isAllowedOrigin } from '../domain/tracking-settings.ts'
 import { parseUserAgent } from '../domain/user-agent.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
 import type { RefusalCounter } from '../postgres/stores/refusals.ts'
-import type { TrackedProfile, TrackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
+import type { TrackedProfile, TrackingKeyLookup, TrackingKeyState } from '../postgres/stores/tracking-key-lookup.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import { topics } from '../schemas/topics.ts'
 import type { CollectLimits } from './collect-limits.ts'
@@ -58,7 +59,8 @@ export const collectPlugin =
     app.post('/collect', options, async (request, reply) => {
       const receivedAt = clock()
       const body = bodyOf(request)
-      const profile = await profileOf(request, body)
+      const keyed = keyStateOf(body)
+      const profile = profileOf(request, keyed instanceof Promise ? await keyed : keyed)
       limits.admitKey(String(body.tracking_key), countOf(body.events))
       const visit = SentVisit.safeParse(body)
       if (!visit.success) throw validationError(visit.error)
@@ -83,17 +85,15 @@ export const collectPlugin =
       refusals?.count({ profileId, origin: request.headers.origin, source: 'collect', reason })
     })
 
-    async function profileOf(
-      request: FastifyRequest,
-      { tracking_key: key }: Record<string, unknown>,
-    ): Promise<TrackedProfile> {
-      if (typeof key !== 'string') {
-        const message = 'must be the text of a tracking key'
-        throw new ApiError('validation_error', `tracking_key: ${message}`, {
-          fields: [{ field: 'tracking_key', message }],
-        })
-      }
-      const found = await trackingKeys(key)
+    function keyStateOf({ tracking_key: key }: Record<string, unknown>): Prompt<TrackingKeyState> {
+      if (typeof key === 'string') return trackingKeys(key)
+      const message = 'must be the text of a tracking key'
+      throw new ApiError('validation_error', `tracking_key: ${message}`, {
+        fields: [{ field: 'tracking_key', message }],
+      })
+    }
+
+    function profileOf(request: FastifyRequest, found: TrackingKeyState): TrackedProfile {
       if (found.state === 'active') {
         request.trackedProfileId = found.profile.id
         if (isAllowedOrigin(found.profile.allowedOrigins, request.headers.origin)) return found.profile

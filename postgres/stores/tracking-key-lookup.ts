@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
+import type { Prompt } from '../../domain/prompt.ts'
 import { defaultTrackingSettings, type TrackingSettings } from '../../domain/tracking-settings.ts'
 import { within } from '../within.ts'
 
@@ -18,7 +19,7 @@ export type TrackingKeyState =
   | { state: 'unknown' }
 
 /** Whose hits a tracking key names; on the collector's hot path. */
-export type TrackingKeyLookup = (key: string) => Promise<TrackingKeyState>
+export type TrackingKeyLookup = (key: string) => Prompt<TrackingKeyState>
 
 interface Cached {
   answer: TrackingKeyState
@@ -55,10 +56,7 @@ export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): T
     return answer
   }
 
-  return async (key) => {
-    if (!keyShape.test(key)) return { state: 'unknown' }
-    const known = active.get(key) ?? refused.get(key)
-    if (known && clock() < known.freshUntil) return known.answer
+  const readAgain = async (key: string, known: Cached | undefined): Promise<TrackingKeyState> => {
     let reading = underWay.get(key)
     if (!reading) {
       reading = within(timeoutMs, read(key)).finally(() => underWay.delete(key))
@@ -73,6 +71,12 @@ export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): T
       known.freshUntil = Math.min(now + freshMs, known.readAt + staleMs)
       return known.answer
     }
+  }
+
+  return (key) => {
+    if (!keyShape.test(key)) return { state: 'unknown' }
+    const known = active.get(key) ?? refused.get(key)
+    return known && clock() < known.freshUntil ? known.answer : readAgain(key, known)
   }
 }
 
