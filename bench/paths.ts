@@ -69,7 +69,6 @@ export async function makePaths({ run }: Database, { customers, touches }: Shape
   )
   for (const subject of [visitor, token]) {
     const map = `SELECT '${profile}', ${subject}, ${customer}`
-    await run(`INSERT INTO customer_subjects (profile_id, subject_id, customer_id) ${map} FROM ${people}`)
     await run(`INSERT INTO identity_map (profile_id, subject_id, customer_id, version) ${map}, 1 FROM ${people}`)
   }
   return profile

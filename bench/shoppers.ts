@@ -129,7 +129,6 @@ async function makeFacts({ run }: Database, { profile, count, touchesEach, lastD
   )
   for (const subject of ['visitor', 'email']) {
     await fill('identity_map', 'subject_id, customer_id, version', `${id(subject)}, ${id('customer')}, 1`)
-    await fill('customer_subjects', 'subject_id, customer_id', `${id(subject)}, ${id('customer')}`)
   }
   const visit = `arrayJoin(arrayZip(${touchIds}, ${touchTimes}, ${channels})) AS visit`
   const fewer = Math.round(rowsPerInsert / touchesEach)

@@ -43,7 +43,6 @@ async function publish({ warehouse, producer }: PublishDeps, changes: IdentityCh
     customer_id: change.customerId,
     version: change.version,
   }))
-  const waysBack = rows.map(({ version, ...row }) => row)
-  await Promise.all([warehouse.insert('customer_subjects', waysBack), warehouse.insert('identity_map', rows)])
+  await warehouse.insert('identity_map', rows)
   await markDirty(producer)(rows)
 }

@@ -24,7 +24,7 @@ export async function copyIdentity(
         subject_id: subjectId,
         customer_id: customerId,
       }))
-      // The way back first, as when a change is published.
+      // The way back first, though a view writes it as well: what is in the map counts as known when this is run again.
       await warehouse.insert('customer_subjects', map)
       await warehouse.insert(
         'identity_map',

@@ -128,3 +128,13 @@ it('finds outcomes with money by their time', async () => {
     await rowsOf('payment_times', profile_id, 'outcome_id, toUnixTimestamp64Milli(occurred_at)::Float64 AS time'),
   ).toEqual([{ outcome_id: paid.outcome_id, time: at }])
 })
+
+it('leads from a customer to its subjects, also to those it no longer has', async () => {
+  const [profile_id, subject_id, first, second] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  for (const [version, customer_id] of [first, second, second].entries()) {
+    await warehouse.insert('identity_map', [{ profile_id, subject_id, customer_id, version }])
+  }
+  const ways = await rowsOf('customer_subjects', profile_id, 'customer_id, subject_id')
+  expect(ways).toHaveLength(2)
+  expect(ways).toEqual(expect.arrayContaining([first, second].map((customer_id) => ({ customer_id, subject_id }))))
+})

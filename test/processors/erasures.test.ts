@@ -63,9 +63,8 @@ async function sayWho(person: Partial<Record<IdentifierType, string>>): Promise<
   ])
   await identityStore(database.pool).publishChanges(async (changes) => {
     for (const { subjectId, customerId, version } of changes) {
-      const row = { profile_id: profile, subject_id: subjectId, customer_id: customerId }
-      await warehouse.insert('customer_subjects', [row])
-      await warehouse.insert('identity_map', [{ ...row, version }])
+      const row = { profile_id: profile, subject_id: subjectId, customer_id: customerId, version }
+      await warehouse.insert('identity_map', [row])
     }
   })
   return Object.fromEntries(entries.map(({ type, token }) => [type, token]))

@@ -115,7 +115,6 @@ export async function openProfile(
       ])
     },
     async belongs(subject: string, customer: string) {
-      await warehouse.insert('customer_subjects', [{ profile_id: profile, customer_id: customer, subject_id: subject }])
       await warehouse.insert('identity_map', [
         { profile_id: profile, subject_id: subject, customer_id: customer, version: String(version++) },
       ])
