@@ -4,7 +4,7 @@ import { openTracker } from './tracker.ts'
 export interface OwnElement {
   src: string
   text?: string
-  nonce?: string
+  nonce?: string | undefined
   settings?: string | null
 }
 
