@@ -62,6 +62,8 @@ it('a window or an event type that is saved changes the credit of what came befo
   await world.belongs(subject, randomUUID())
   await world.hit(subject, now - 20 * 86_400_000, { ad: 'a1' })
   await world.outcome(subject, now, { type: 'demo' })
+  // Visits are derived when they come; what is said of a profile later changes only what they are credited with.
+  await world.recompute()
 
   const credited = async () => (await world.credits()).map(({ touch_ids }) => touch_ids.length)
   const patience = { timeout: 100_000 }
