@@ -28,7 +28,7 @@ export interface DirtyProfileVersion {
 const dirtyPerRun = 5_000
 const profilesPerRun = 100
 /** Of whole profiles: the first bounds the sets that a statement looks subjects up in, the others what it gathers. */
-const limits: Limits = { subjectsPerRun: 500_000, subjectsPerSlice: 100_000, touchesPerSlice: 2_000_000 }
+const limits: Limits = { subjectsPerRun: 300_000, subjectsPerSlice: 50_000, touchesPerSlice: 1_000_000 }
 
 /** Derives the customers of dirty subjects again. Running it twice, or for too many, changes nothing. */
 export async function recomputeSubjects(warehouse: Warehouse, dirty: DirtySubjectVersion[]): Promise<void> {

@@ -19,7 +19,7 @@ interface DeriveOptions {
   onSlice?: ((done: number, total: number) => void) | undefined
 }
 
-const subjectsPerRun = 500_000
+const subjectsPerRun = 300_000
 /** Of everybody, and with their hits: touches are derived as well. */
 const limits = { subjectsPerSlice: 50_000, touchesPerSlice: 1_000_000 }
 /** Above every offset: a replay's version wins over live recomputes of the same millisecond. */
