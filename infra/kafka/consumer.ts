@@ -52,7 +52,7 @@ interface Membership {
  * past messages that were never processed; and it commits again after a rejoin, also for partitions it has lost.
  */
 export function connectConsumer(options: ConsumerOptions): Consumer {
-  const { brokers, group, topics, logger, maxMessages = 1000, maxBytes = 8_388_608 } = options
+  const { brokers, group, topics, logger, maxMessages = 1000, maxBytes = 4_194_304 } = options
   const { maxWaitMs = 50, maxDownMs = 600_000 } = options
   const sessionTimeout = options.sessionTimeoutMs ?? 10_000
   const buffer = messageBuffer({ maxMessages, maxBytes, maxWaitMs })
