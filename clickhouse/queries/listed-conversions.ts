@@ -3,50 +3,26 @@ import { lookUp, query } from '../query.ts'
 
 const text = z.string().transform((value) => value || null)
 
+/** In the order of the values that the statement gathers. */
+const detail = z.object({
+  conversion_id: z.uuid(),
+  conversion_type: z.string(),
+  revenue_type: z.string(),
+  occurred_at: z.string(),
+  net_minor: z.coerce.bigint().nullable(),
+  country: text,
+  device: text,
+  channel: text,
+  source: text,
+  first_touch_at: z.string().nullable(),
+  touch_count: z.coerce.number(),
+  touch_channels: z.array(z.string()),
+})
+const names = Object.keys(detail.shape)
 const Detail = z
-  .tuple([
-    z.uuid(),
-    z.string(),
-    z.string(),
-    z.string(),
-    z.coerce.bigint().nullable(),
-    text,
-    text,
-    text,
-    text,
-    z.string().nullable(),
-    z.coerce.number(),
-    z.array(z.string()),
-  ])
-  .transform(
-    ([
-      conversion_id,
-      conversion_type,
-      revenue_type,
-      occurred_at,
-      net_minor,
-      country,
-      device,
-      channel,
-      source,
-      first_touch_at,
-      touch_count,
-      touch_channels,
-    ]) => ({
-      conversion_id,
-      conversion_type,
-      revenue_type,
-      occurred_at,
-      net_minor,
-      country,
-      device,
-      channel,
-      source,
-      first_touch_at,
-      touch_count,
-      touch_channels,
-    }),
-  )
+  .array(z.unknown())
+  .transform((values) => Object.fromEntries(names.map((name, at) => [name, values[at]])))
+  .pipe(detail)
 
 /**
  * What `credits` says of a page of conversions, their value and the touches in their window, and of customers over their

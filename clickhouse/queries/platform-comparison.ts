@@ -99,7 +99,8 @@ WITH
   ),
   ${deliveryInRange({ currencies, currency: boundCurrency })},
   delivered AS (
-    SELECT ${platformOf('platform')} AS name, ifNull(sum(spend_minor), 0) AS spend_minor, countIf(isNull(delivery.spend_minor)) AS unrated_days,
+    SELECT ${platformOf('platform')} AS name, ifNull(sum(spend_minor), 0) AS spend_minor,
+      countIf(isNull(delivery.spend_minor)) AS unrated_days,
       sum(platform_conversions) AS platform_conversions, sum(platform_value_minor) AS platform_value_minor,
       toNullable(max(date)) AS delivery_through
     FROM delivery GROUP BY name
@@ -110,8 +111,8 @@ SELECT platform, sum(spend_minor) AS spend_minor, sum(unrated) AS unrated_days, 
   toString(sum(cash_value)) AS cash_value, sum(unassigned_count) AS unassigned_count,
   toString(sum(unassigned_value)) AS unassigned_value
 FROM (
-  SELECT name AS platform, spend_minor, unrated_days AS unrated, platform_conversions AS claimed, platform_value_minor AS claimed_minor,
-    delivery_through AS through, toUInt64(0) AS conversions, toUInt64(0) AS cash_count, toInt128(0) AS cash_value,
+  SELECT name AS platform, spend_minor, unrated_days AS unrated, platform_conversions AS claimed,
+    platform_value_minor AS claimed_minor, delivery_through AS through, toUInt64(0) AS conversions, toUInt64(0) AS cash_count, toInt128(0) AS cash_value,
     toUInt64(0) AS unassigned_count, toInt128(0) AS unassigned_value
   FROM delivered
   UNION ALL

@@ -19,18 +19,21 @@ export interface Limits {
   touchesPerSlice: number
 }
 
+/** Within the 1.3 GB that the smallest engine grants a statement. */
+export const limits: Limits = { subjectsPerRun: 300_000, subjectsPerSlice: 50_000, touchesPerSlice: 1_000_000 }
+
 /** Small profiles share a run up to its size; a profile that is larger has runs of its own. */
-export function packProfiles(sizes: ProfileSize[], limits: Limits): Pack[] {
+export function packProfiles(sizes: ProfileSize[], within: Limits = limits): Pack[] {
   const packs: { profiles: ProfileSize[]; runs: number }[] = []
   let room = 0
   for (const profile of sizes) {
-    if (profile.subjects > limits.subjectsPerRun) {
-      packs.unshift({ profiles: [profile], runs: Math.ceil(profile.subjects / limits.subjectsPerRun) })
+    if (profile.subjects > within.subjectsPerRun) {
+      packs.unshift({ profiles: [profile], runs: Math.ceil(profile.subjects / within.subjectsPerRun) })
       continue
     }
     if (profile.subjects > room) {
       packs.push({ profiles: [], runs: 1 })
-      room = limits.subjectsPerRun
+      room = within.subjectsPerRun
     }
     packs.at(-1)!.profiles.push(profile)
     room -= profile.subjects
@@ -38,7 +41,7 @@ export function packProfiles(sizes: ProfileSize[], limits: Limits): Pack[] {
   return packs.map(({ profiles, runs }) => ({
     profiles: profiles.map(({ profile_id }) => profile_id),
     runs,
-    slices: slicesOf(sum(profiles, 'subjects') / runs, sum(profiles, 'touches') / runs, limits),
+    slices: slicesOf(sum(profiles, 'subjects') / runs, sum(profiles, 'touches') / runs, within),
   }))
 }
 
@@ -46,7 +49,7 @@ export function packProfiles(sizes: ProfileSize[], limits: Limits): Pack[] {
 export const slicesOf = (
   subjects: number,
   touches: number,
-  { subjectsPerSlice, touchesPerSlice }: Omit<Limits, 'subjectsPerRun'>,
+  { subjectsPerSlice, touchesPerSlice }: Limits = limits,
 ): number => Math.max(1, Math.ceil(subjects / subjectsPerSlice), Math.ceil(touches / touchesPerSlice))
 
 const sum = (profiles: ProfileSize[], column: 'subjects' | 'touches') =>

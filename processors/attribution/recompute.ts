@@ -11,7 +11,7 @@ import { publishGoals, rememberCustomers } from '../../clickhouse/attribution/pu
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import { valueConversions } from '../../clickhouse/attribution/value-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
-import { type Limits, packProfiles } from './pack-profiles.ts'
+import { packProfiles } from './pack-profiles.ts'
 
 export interface DirtySubjectVersion {
   profile_id: string
@@ -27,8 +27,6 @@ export interface DirtyProfileVersion {
 
 const dirtyPerRun = 5_000
 const profilesPerRun = 100
-/** Of whole profiles: the first bounds the sets that a statement looks subjects up in, the others what it gathers. */
-const limits: Limits = { subjectsPerRun: 300_000, subjectsPerSlice: 50_000, touchesPerSlice: 1_000_000 }
 
 /** Derives the customers of dirty subjects again. Running it twice, or for too many, changes nothing. */
 export async function recomputeSubjects(warehouse: Warehouse, dirty: DirtySubjectVersion[]): Promise<void> {
@@ -48,7 +46,7 @@ export async function recomputeProfiles(warehouse: Warehouse, dirty: DirtyProfil
   for (let i = 0; i < dirty.length; i += profilesPerRun) {
     const versions = new Map(dirty.slice(i, i + profilesPerRun).map((row) => [row.profile_id, row.version]))
     const sizes = await warehouse.run(countSubjects, { profiles: [...versions.keys()] })
-    for (const { profiles, runs, slices } of packProfiles(sizes, limits)) {
+    for (const { profiles, runs, slices } of packProfiles(sizes)) {
       for (let share = 0; share < runs; share++) {
         const run = randomUUID()
         await warehouse.execute(dirtyProfiles, {

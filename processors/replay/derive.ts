@@ -5,7 +5,7 @@ import { forgetContent, sweepLeftovers } from '../../clickhouse/replay/rewrite.t
 import { countScope, dirtyScope, newestDerived } from '../../clickhouse/replay/scope.ts'
 import type { Admin } from '../../infra/kafka/admin.ts'
 import { topics } from '../../schemas/topics.ts'
-import { slicesOf } from '../attribution/pack-profiles.ts'
+import { limits, slicesOf } from '../attribution/pack-profiles.ts'
 import { derive, recomputeSubjects } from '../attribution/recompute.ts'
 import { groupOf, versionOf } from '../runner/pipeline.ts'
 import type { Marks } from './marks.ts'
@@ -19,9 +19,6 @@ interface DeriveOptions {
   onSlice?: ((done: number, total: number) => void) | undefined
 }
 
-const subjectsPerRun = 300_000
-/** Of everybody, and with their hits: touches are derived as well. */
-const limits = { subjectsPerSlice: 50_000, touchesPerSlice: 1_000_000 }
 /** Above every offset: a replay's version wins over live recomputes of the same millisecond. */
 const afterOffsets = 1n << 63n
 
@@ -62,8 +59,9 @@ async function deriveSlices({ warehouse, profile, signal, onSlice }: DeriveOptio
   const bound = { profile: profile ?? everybody }
   const [counted] = await warehouse.run(countScope(scope), bound)
   const { subjects, hits } = counted!
-  const runs = Math.max(1, Math.ceil(subjects / subjectsPerRun))
-  const slices = slicesOf(subjects / runs, hits / runs, limits)
+  const runs = Math.max(1, Math.ceil(subjects / limits.subjectsPerRun))
+  // Hits stand for the touches that they may become.
+  const slices = slicesOf(subjects / runs, hits / runs)
   // Touches of each slice first, then its credit.
   const total = 2 * runs * slices
   let done = 0
