@@ -84,6 +84,22 @@ describe('a page that still loads', () => {
     }
   })
 
+  it('that goes on before it has rested once is told with both addresses', async () => {
+    visit = await site.visit()
+    const restless =
+      'const rest = requestIdleCallback; requestIdleCallback = (work) => setTimeout(() => rest(work), 300)'
+    visit.show('/landing', `${scriptElement(restless)}${visit.snippet}`)
+    await visit.page.goto(visit.url('/landing?gclid=G1'), { waitUntil: 'commit' })
+    await visit.page.waitForFunction('window.touchline && window.touchline.isLoaded')
+    await steps('history.pushState(null, "", "/b")', 'touchline.track("click")')
+    expect((await toldAs(3)).toSorted()).toEqual([
+      ['click', '/b'],
+      ['page_view', '/b'],
+      ['page_view', '/landing'],
+    ])
+    expect((await visit.hits(3)).map((hit) => hit.click_ids.gclid)).toEqual(['G1', undefined, undefined])
+  })
+
   it('counts once when it is left, with what was called on it', async () => {
     await openLoading({}, '?utm_source=meta')
     await visit.page.evaluate('touchline.track("click"); location.href = "/away"')

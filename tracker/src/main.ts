@@ -1,6 +1,6 @@
-import { afterLoad } from './idle.ts'
+import { afterLoad, whenIdle } from './idle.ts'
 import { takeLinkToken } from './link-token.ts'
-import { momentOf } from './moment.ts'
+import { type Moment, momentOf } from './moment.ts'
 import { followPages, guard, on } from './navigation.ts'
 import { handedOver, inSoundRealm, readElement } from './realm.ts'
 import type { Api, Call, Command, Settings } from './settings.ts'
@@ -9,29 +9,42 @@ import { openTracker, type Tracker } from './tracker.ts'
 const mostWaiting = 200
 
 /**
- * Next to nothing while the page loads: it takes the link token away, notes what happens, when and where, and opens the
- * tracker once the page has loaded and rests, or is left. The page may have broken anything that this calls: lists are
- * gone through index by index.
+ * Next to nothing while the page loads: it notes what happens, when and where. It takes over from the loader when the page
+ * rests for the first time, and opens the tracker once the page has loaded and rests, or is left. The page may have broken
+ * anything that this calls: lists are gone through index by index.
  */
 function start(): void {
   const page = window as Window & { touchline?: Api }
   const { document } = page
+  const landing = momentOf(page)
   const found = page.touchline
   // A page that has an element called touchline shows it under that name.
   const api: Api = found && typeof found.push === 'function' ? found : ([] as unknown as Api)
   if (api.isLoaded) return
   api.isLoaded = true
   // The newer loader has taken the token and said where the script is; to touch an element is dear.
-  const token = api.src ? api.token : api.token || guard(takeLinkToken)(page)
-  const element = api.src ? { src: api.src } : readElement()
-  let early: [name: string, args: unknown[]][] = []
+  const hasLoader = Boolean(api.src)
+  const token = hasLoader ? api.token : api.token || guard(takeLinkToken)(page)
+  const element = hasLoader ? { src: api.src! } : readElement()
+  const calls = api as unknown as Command[]
+  const count = calls.length
   let waiting: Call[] = []
   let settings: Settings | undefined
   let tracker: Tracker | undefined
+  let hasTakenOver = false
   let isOpening = false
 
+  const takeOver = () => {
+    if (hasTakenOver) return
+    hasTakenOver = true
+    const since = waiting
+    waiting = []
+    for (let at = 0; at < count; at++) push(calls[at]!)
+    if (element.settings) init(JSON.parse(element.settings))
+    for (let at = 0; at < since.length; at++) take(since[at]!)
+  }
   const open = () => {
-    if (isOpening) return
+    if (isOpening || !settings) return
     isOpening = true
     inSoundRealm(element, (openTracker) => {
       tracker = openTracker(page, settings!, token)
@@ -40,51 +53,47 @@ function start(): void {
     })
   }
   const leave = () => {
+    takeOver()
     open()
     tracker?.leave()
   }
-  const note = (name: string, args: unknown[]) => {
-    const call: Call = { name, args, moment: momentOf(page) }
-    if (name === 'visitorId') open()
+  const take = (call: Call): unknown => {
+    if (call.name === 'init' && hasTakenOver) return init(call.args[0] as Settings | undefined)
+    if (call.name === 'visitorId') {
+      takeOver()
+      open()
+    }
     if (tracker) return tracker.run(call)
     if (waiting.length < mostWaiting) waiting[waiting.length] = call
     return undefined
   }
-  const view = () => note('page', [])
-  const begin = () => {
-    view()
-    if (settings!.spa !== 'off') followPages(page, settings!.spa, view)
+  const begin = (moment: Moment) => {
+    const before = waiting
+    waiting = []
+    take({ name: 'page', args: [], moment })
+    for (let at = 0; at < before.length; at++) take(before[at]!)
+    if (settings!.spa !== 'off') followPages(page, settings!.spa, moment.href, () => run('page', []))
     on(page, 'pagehide', leave)
-    on(page, 'visibilitychange', () => document.visibilityState === 'hidden' && leave())
     afterLoad(page, open)
   }
   const init = (given: Settings | undefined) => {
     if (settings || !given?.key || !given.url) return
     settings = given
     // A page that the browser prepares in advance is a view when it is shown.
-    if ((document as Document & { prerendering?: boolean }).prerendering) on(document, 'prerenderingchange', begin)
-    else begin()
-    const calls = early
-    early = []
-    for (let at = 0; at < calls.length; at++) run(calls[at]![0], calls[at]![1])
+    if ((document as Document & { prerendering?: boolean }).prerendering)
+      on(document, 'prerenderingchange', () => begin(momentOf(page)))
+    else begin(landing)
   }
-  const run = guard((name: string, args: unknown[]): unknown => {
-    if (name === 'init') return init(args[0] as Settings | undefined)
-    if (settings) return note(name, args)
-    early[early.length] = [name, args]
-    return undefined
-  })
+  const run = guard((name: string, args: unknown[]): unknown => take({ name, args, moment: momentOf(page) }))
   const push = guard((command: Command) => {
     const args: unknown[] = []
     for (let at = 1; at < command.length; at++) args[at - 1] = command[at]
     return run(command[0], args)
   })
 
-  const calls = api as unknown as Command[]
-  const count = calls.length
   api.push = push
   // The newer loader's functions call `push`.
-  const names = api.src ? ['visitorId'] : ['init', 'page', 'track', 'identify', 'consent', 'reset', 'visitorId']
+  const names = hasLoader ? ['visitorId'] : ['init', 'page', 'track', 'identify', 'consent', 'reset', 'visitorId']
   for (let at = 0; at < names.length; at++) {
     const name = names[at]!
     api[name] = (...args: unknown[]) => run(name, args)
@@ -92,8 +101,9 @@ function start(): void {
   guard(() => {
     page.touchline = api
   })()
-  for (let at = 0; at < count; at++) push(calls[at]!)
-  if (element.settings) run('init', [JSON.parse(element.settings)])
+  on(page, 'visibilitychange', () => document.visibilityState === 'hidden' && leave())
+  if (hasLoader) whenIdle(takeOver)
+  else takeOver()
 }
 
 guard(() => handedOver(openTracker) || start())()

@@ -23,10 +23,11 @@ export const guard =
 
 /**
  * Calls back when the visitor sees another page of a single-page site: once a page, whatever its router does to get
- * there. A replaced address is another page only if its path is: filters and steps write their query that way.
+ * there. A replaced address is another page only if its path is: filters and steps write their query that way. What became
+ * of the landing page's address before counts as replaced.
  */
-export function followPages(page: Window, mode: Settings['spa'], onPage: () => void): void {
-  let seen = hrefOf(page)
+export function followPages(page: Window, mode: Settings['spa'], landing: string, onPage: () => void): void {
+  let seen = landing
   let timer: ReturnType<typeof setTimeout> | undefined
   let isReplace = true
 
@@ -48,6 +49,7 @@ export function followPages(page: Window, mode: Settings['spa'], onPage: () => v
     if (timer === undefined) timer = setTimeout(guard(settle), 0)
   }
 
+  if (hrefOf(page) !== seen) changed('replace')
   const { navigation } = page as Window & { navigation?: NavigationTarget }
   if (navigation?.updateCurrentEntry) {
     on(navigation, 'currententrychange', (event) =>
