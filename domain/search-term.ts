@@ -6,10 +6,14 @@ export interface SearchTerm {
   text: string
   /** One a word, for a name in which each word has a space before it; short words are beginnings only. */
   namePatterns: string[]
-  /** A part of an e-mail, or its beginning: without a % in front the shortest terms stay cheap. */
-  emailPattern: string
+  /**
+   * A part of an e-mail, or its beginning: without a % in front the shortest terms stay cheap. Null when it cannot be one.
+   */
+  emailPattern: string | null
   /** What a mistyped e-mail is compared by: domains are too common to tell anything. Null when it is too short. */
   nearEmail: string | null
+  /** What a mistyped name is compared by. Null for what is plainly no name, but an address or a number. */
+  nearName: string | null
   /** The digits of a phone in any notation; null when it cannot be one. */
   phonePattern: string | null
 }
@@ -25,20 +29,25 @@ export function parseSearchTerm(typed: string): SearchTerm | null {
   const text = cleanText(typed, longest)
   const words = text.split(/\s+/).filter((word) => word !== '')
   if (words.length === 0) return null
-  const email = escapePattern(text.toLowerCase())
   return {
     text,
     namePatterns: words.slice(0, mostWords).map(namePattern),
-    emailPattern: text.length < shortestInfix ? `${email}%` : `%${email}%`,
-    nearEmail: nearEmail(text),
+    emailPattern: words.length === 1 ? emailPattern(words[0]!) : null,
+    nearEmail: words.length === 1 ? nearEmail(words[0]!) : null,
+    nearName: /[\d@_]|\w\.\w/.test(text) ? null : text,
     phonePattern: phonePattern(text),
   }
 }
 
-/** The part before the @, of a text that can be an address. */
-function nearEmail(text: string): string | null {
-  const [local = ''] = text.toLowerCase().split('@')
-  return /\s/.test(text) || local.length < shortestNear ? null : local
+function emailPattern(word: string): string {
+  const email = escapePattern(word.toLowerCase())
+  return word.length < shortestInfix ? `${email}%` : `%${email}%`
+}
+
+/** The part before the @. */
+function nearEmail(word: string): string | null {
+  const [local = ''] = word.toLowerCase().split('@')
+  return local.length < shortestNear ? null : local
 }
 
 const namePattern = (word: string) => `%${word.length < shortestInfix ? ' ' : ''}${escapePattern(word)}%`

@@ -134,14 +134,13 @@ async function listDirectly(
 }
 
 async function searchDirectly(pool: pg.Pool, { warehouse }: Database, profile: string, term: SearchTerm) {
-  const { customers, subjects } = await asProfile(pool, profile, async (tx) => {
-    const customers = await pickCustomers(tx, profile, term, { most: 20, exclude: null })
-    await findCustomerProfiles(tx, profile, customers)
-    return { customers, subjects: await subjectsOfCustomers(tx, profile, customers) }
-  })
+  const customers = await pickCustomers(pool, profile, term, { most: 20, exclude: null })
   await Promise.all([
     warehouse.run(customerTotals, { profile, customers }),
-    readSightings(warehouse, profile, subjects),
+    asProfile(pool, profile, (tx) => findCustomerProfiles(tx, profile, customers)),
+    asProfile(pool, profile, (tx) => subjectsOfCustomers(tx, profile, customers)).then((subjects) =>
+      readSightings(warehouse, profile, subjects),
+    ),
   ])
 }
 

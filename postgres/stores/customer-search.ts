@@ -1,9 +1,9 @@
+import type pg from 'pg'
 import type { SearchTerm } from '../../domain/search-term.ts'
+import { asProfile } from '../as-profile.ts'
 import type { Sql } from '../client.ts'
 
-// All of these run inside `asProfile`: the profile is the transaction's.
-
-/** Customers whose name or e-mail has the term, in no order; more than `most` are cut off. */
+/** Customers of the transaction's profile whose name or e-mail has the term, in no order; more than `most` are cut off. */
 export async function customersMatching(tx: Sql, term: SearchTerm, most: number): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `SELECT id FROM (
@@ -38,54 +38,77 @@ export async function keepMatching(
 /** More than a page: the best are chosen among them. */
 const candidates = 200
 
+interface Wanted {
+  most: number
+  exclude: string | null
+}
+
 /**
  * For a picker: customers whose name, e-mail or phone has the term, best first; only when these are too few, those
- * who nearly have it as well.
+ * who nearly have it as well. Whoever typed an address or a number and found it meant nobody else.
  */
 export async function pickCustomers(
-  tx: Sql,
+  pool: pg.Pool,
   profileId: string,
   term: SearchTerm,
-  { most, exclude }: { most: number; exclude: string | null },
+  wanted: Wanted,
 ): Promise<string[]> {
-  const exact = await rank(
-    tx,
-    profileId,
-    term,
-    `SELECT customers_named($3, ${candidates}) AS id
-     UNION SELECT customers_reached_by('email', $4, ${candidates}) WHERE left($4, 1) = '%'
-     UNION SELECT customers_mailed_at($4, ${candidates}) WHERE left($4, 1) <> '%'
-     UNION SELECT customers_reached_by('phone', $5, ${candidates}) WHERE $5 IS NOT NULL`,
-    [term.namePatterns, term.emailPattern, term.phonePattern],
-    { most, exclude },
-  )
-  if (exact.length >= most) return exact
-  const near = await rank(
-    tx,
-    profileId,
-    term,
-    `SELECT customers_nearly_named($3, ${candidates}) AS id
-     UNION SELECT customers_nearly_reached_by($4, ${candidates}) WHERE $4 IS NOT NULL`,
-    [term.text, term.nearEmail],
-    { most, exclude },
-  )
+  const exact = await rank(pool, profileId, term, await findExact(pool, profileId, term), wanted)
+  if (exact.length >= wanted.most || (exact.length > 0 && !term.nearName)) return exact
+  const near = await rank(pool, profileId, term, await findNear(pool, profileId, term, wanted.most), wanted)
   const seen = new Set(exact)
-  return [...exact, ...near.filter((id) => !seen.has(id))].slice(0, most)
+  return [...exact, ...near.filter((id) => !seen.has(id))].slice(0, wanted.most)
+}
+
+/** Names and addresses are looked up side by side. */
+async function findExact(pool: pg.Pool, profileId: string, term: SearchTerm): Promise<string[]> {
+  const found = await Promise.all([
+    find(pool, profileId, 'SELECT customers_named($1, $2) AS id', [term.namePatterns, candidates]),
+    find(
+      pool,
+      profileId,
+      `SELECT customers_reached_by('email', $1, $2) AS id WHERE left($1, 1) = '%'
+       UNION SELECT customers_mailed_at($1, $2) WHERE left($1, 1) <> '%'
+       UNION SELECT customers_reached_by('phone', $3, $2) WHERE $3 IS NOT NULL`,
+      [term.emailPattern, candidates, term.phonePattern],
+    ),
+  ])
+  return [...new Set(found.flat())]
+}
+
+/** Those who are called nearly so; where they do not make a page, those whose address is nearly so as well. */
+async function findNear(pool: pg.Pool, profileId: string, term: SearchTerm, most: number): Promise<string[]> {
+  const found = new Set<string>()
+  const looks = [
+    ['customers_nearly_named', term.nearName],
+    ['customers_nearly_reached_by', term.nearEmail],
+  ] as const
+  for (const [look, near] of looks) {
+    if (near === null || found.size >= most) continue
+    for (const id of await find(pool, profileId, `SELECT ${look}($1, $2) AS id`, [near, candidates])) found.add(id)
+  }
+  return [...found]
+}
+
+async function find(pool: pg.Pool, profileId: string, sql: string, values: unknown[]): Promise<string[]> {
+  const { rows } = await asProfile(pool, profileId, (tx) => tx.query<{ id: string }>(sql, values))
+  return rows.map(({ id }) => id)
 }
 
 /** What begins with the term before what contains it, and what is most alike before the rest. */
 async function rank(
-  tx: Sql,
+  pool: pg.Pool,
   profileId: string,
   term: SearchTerm,
-  found: string,
-  values: unknown[],
-  { most, exclude }: { most: number; exclude: string | null },
+  ids: string[],
+  { most, exclude }: Wanted,
 ): Promise<string[]> {
-  const next = values.length + 3
-  const { rows } = await tx.query<{ id: string }>(
+  if (ids.length === 0) return []
+  return find(
+    pool,
+    profileId,
     `SELECT c.id
-     FROM (${found}) AS found
+     FROM unnest($3::uuid[]) AS found (id)
      -- One by one, OFFSET and all: the planner would rather read every customer than look up a few hundred.
      CROSS JOIN LATERAL (
        SELECT * FROM customers
@@ -94,11 +117,10 @@ async function rank(
        SELECT searchable_name(c.first_name, c.last_name) AS name, (
          SELECT max(word_similarity($2, i.value)) FROM identifiers i
          WHERE i.profile_id = c.profile_id AND i.customer_id = c.id AND i.type IN ('email', 'phone')) AS likeness) AS text
-     WHERE $${next}::uuid IS NULL OR c.id <> $${next}
+     WHERE $4::uuid IS NULL OR c.id <> $4
      ORDER BY greatest(word_similarity(searchable($2), text.name), text.likeness) DESC,
        similarity(searchable($2), text.name) DESC, c.created_at DESC, c.id
-     LIMIT $${next + 1}`,
-    [profileId, term.text, ...values, exclude, most],
+     LIMIT $5`,
+    [profileId, term.text, ids, exclude, most],
   )
-  return rows.map(({ id }) => id)
 }

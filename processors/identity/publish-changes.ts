@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { Warehouse } from '../../clickhouse/client.ts'
+import { subjectsWithFacts } from '../../clickhouse/queries/subjects-with-facts.ts'
 import type { Producer } from '../../infra/kafka/producer.ts'
 import type { IdentityChange, IdentityStore } from '../../postgres/stores/identity.ts'
-import { markDirty } from '../facts/mark-dirty.ts'
+import { type DirtySubject, markDirty } from '../facts/mark-dirty.ts'
 import { poll } from '../runner/poll.ts'
 import type { Running } from '../runner/run.ts'
 
@@ -44,5 +45,15 @@ async function publish({ warehouse, producer }: PublishDeps, changes: IdentityCh
     version: change.version,
   }))
   await warehouse.insert('identity_map', rows)
-  await markDirty(producer)(rows)
+  await markDirty(producer)(rows.length < manyRows ? rows : await withFacts(warehouse, rows))
 }
+
+/** An import: most of whom it names nothing is known of yet, and to derive them costs more than to ask. */
+const manyRows = 500
+
+/** What is stored for a subject after this look marks it by itself, with the identity that was published before. */
+const withFacts = (warehouse: Warehouse, rows: DirtySubject[]): Promise<DirtySubject[]> =>
+  warehouse.run(subjectsWithFacts, {
+    profiles: [...new Set(rows.map(({ profile_id }) => profile_id))],
+    subjects: [...new Set(rows.map(({ subject_id }) => subject_id))],
+  })

@@ -34,34 +34,41 @@ interface Engines {
 
 /** At most `limit` conversions in order, of customers who match the term. */
 export async function findConversions(
-  { postgres, clickhouse }: Engines,
+  engines: Engines,
   wanted: Wanted,
   term: SearchTerm | null,
 ): Promise<ListedConversion[]> {
+  const { postgres, clickhouse } = engines
   if (!term) return clickhouse.run(goalConversions, wanted)
-  const customers = await asProfile(postgres, wanted.profile, (tx) => customersMatching(tx, term, fewCustomers + 1))
+  // Nobody knows yet whether the term is common; if it is, the newest conversions are needed.
+  const [customers, newest] = await Promise.all([
+    asProfile(postgres, wanted.profile, (tx) => customersMatching(tx, term, fewCustomers + 1)),
+    clickhouse.run(goalConversions, { ...wanted, limit: firstStretch }),
+  ])
   if (customers.length === 0) return []
   if (customers.length <= fewCustomers) return clickhouse.run(goalConversionsOf, { ...wanted, customers })
-  return walk({ postgres, clickhouse }, wanted, term)
+  return walk(engines, wanted, term, newest)
 }
 
-/** Reads the list in growing stretches and keeps who matches, until there are enough. */
-async function walk({ postgres, clickhouse }: Engines, wanted: Wanted, term: SearchTerm): Promise<ListedConversion[]> {
+/** Goes on from the newest in growing stretches and keeps who matches, until there are enough. */
+async function walk(
+  { postgres, clickhouse }: Engines,
+  wanted: Wanted,
+  term: SearchTerm,
+  newest: ListedConversion[],
+): Promise<ListedConversion[]> {
   const found: ListedConversion[] = []
-  let place: Place = wanted
-  for (let stretch = firstStretch; ; stretch = Math.min(stretch * 5, longestStretch)) {
-    const rows = await clickhouse.run(goalConversions, { ...wanted, ...place, limit: stretch })
+  let rows = newest
+  for (let size = firstStretch; ; ) {
+    const customers = rows.map((row) => row.customer_id)
     const matching = await asProfile(postgres, wanted.profile, (tx) =>
-      keepMatching(
-        tx,
-        wanted.profile,
-        rows.map((row) => row.customer_id),
-        term,
-      ),
+      keepMatching(tx, wanted.profile, customers, term),
     )
     found.push(...rows.filter((row) => matching.has(row.customer_id)))
     const last = rows.at(-1)
-    if (found.length >= wanted.limit || rows.length < stretch || !last) return found.slice(0, wanted.limit)
-    place = { after: last.newest_first, after_id: last.conversion_id }
+    if (found.length >= wanted.limit || rows.length < size || !last) return found.slice(0, wanted.limit)
+    size = Math.min(size * 5, longestStretch)
+    const next: Place = { after: last.newest_first, after_id: last.conversion_id }
+    rows = await clickhouse.run(goalConversions, { ...wanted, ...next, limit: size })
   }
 }

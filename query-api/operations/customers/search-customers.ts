@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { z } from 'zod'
 import { customerTotals } from '../../../clickhouse/queries/customer-totals.ts'
 import { fromMinor } from '../../../domain/money.ts'
@@ -57,17 +58,20 @@ export const searchCustomers = operation({
   handler: async ({ query, profile, clickhouse, postgres }) => {
     const term = parseSearchTerm(query.q)
     if (!term || [...term.text].length < shortest) return []
-    const { customers, people, subjects } = await asProfile(postgres, profile.id, async (tx) => {
-      const left = query.exclude && (await resolveCustomer(tx, profile.id, query.exclude))
-      const exclude = left ? left.customerId : null
-      const customers = await pickCustomers(tx, profile.id, term, { most: query.limit, exclude })
-      const people = await findCustomerProfiles(tx, profile.id, customers)
-      return { customers, people, subjects: await subjectsOfCustomers(tx, profile.id, customers) }
+    const inProfile = <T>(work: (tx: pg.PoolClient) => Promise<T>) => asProfile(postgres, profile.id, work)
+    const { exclude } = query
+    const left = exclude ? await inProfile((tx) => resolveCustomer(tx, profile.id, exclude)) : null
+    const customers = await pickCustomers(postgres, profile.id, term, {
+      most: query.limit,
+      exclude: left?.customerId ?? null,
     })
     if (customers.length === 0) return []
-    const [totals, sightingOf] = await Promise.all([
+    const [totals, people, sightingOf] = await Promise.all([
       clickhouse.run(customerTotals, { profile: profile.id, customers }),
-      readSightings(clickhouse, profile.id, subjects),
+      inProfile((tx) => findCustomerProfiles(tx, profile.id, customers)),
+      inProfile((tx) => subjectsOfCustomers(tx, profile.id, customers)).then((subjects) =>
+        readSightings(clickhouse, profile.id, subjects),
+      ),
     ])
     const totalOf = new Map(totals.map((row) => [row.customer_id, row]))
     return customers.flatMap((id) => {

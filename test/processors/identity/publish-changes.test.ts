@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { identityStore } from '../../../postgres/stores/identity.ts'
+import { publishingIdentity } from '../../../processors/identity/publish-changes.ts'
+import { collectMarks } from '../../../processors/replay/marks.ts'
+import { type FreshDatabase, freshDatabase } from '../../fresh-database.ts'
+import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
+import { named } from '../../observations.ts'
+import { createProfile, serverUrl } from '../../profiles.ts'
+
+let database: FreshDatabase
+let warehouse: FreshWarehouse
+
+beforeAll(async () => {
+  database = await freshDatabase(serverUrl)
+  warehouse = await freshWarehouse()
+})
+afterAll(async () => {
+  await warehouse.drop()
+  await database.drop()
+})
+
+/** Takes people in, each known by one e-mail, and says whose customers are to be derived again. */
+async function marksOf(profile: string, tokens: string[]): Promise<Set<string>> {
+  const { producer, take } = collectMarks()
+  const identity = publishingIdentity({ identity: identityStore(database.pool), warehouse, producer })
+  await identity.observe(tokens.map((token, at) => named(profile, at, { [token]: 'email' })))
+  return (take().get(profile) ?? new Set()) as Set<string>
+}
+
+const newTokens = (count: number) => Array.from({ length: count }, () => randomUUID())
+
+describe('changes of the identity map', () => {
+  it('mark those of an import who have visited or bought, and nobody who has nothing to be derived from', async () => {
+    const profile = await createProfile(database.pool)
+    const tokens = newTokens(600)
+    const [visited, bought, elsewhere] = tokens as [string, string, string]
+    await warehouse.insert('hits', [{ profile_id: profile, subject_id: visited, event_id: randomUUID(), version: '1' }])
+    await warehouse.insert('outcomes', [
+      { profile_id: profile, subject_id: bought, outcome_id: randomUUID(), conversion_id: randomUUID(), version: '1' },
+      {
+        profile_id: randomUUID(),
+        subject_id: elsewhere,
+        outcome_id: randomUUID(),
+        conversion_id: randomUUID(),
+        version: '1',
+      },
+    ])
+    expect(await marksOf(profile, tokens)).toEqual(new Set([visited, bought]))
+    const [{ known }] = (await warehouse.rows<{ known: string }>(
+      `SELECT uniqExact(subject_id) AS known FROM identity_map WHERE profile_id = '${profile}'`,
+    )) as [{ known: string }]
+    expect(Number(known)).toBe(tokens.length)
+  })
+
+  it('mark a few without a look', async () => {
+    const profile = await createProfile(database.pool)
+    const tokens = newTokens(3)
+    expect(await marksOf(profile, tokens)).toEqual(new Set(tokens))
+  })
+})
