@@ -14,6 +14,8 @@ export interface IdentityChange {
   profileId: string
   subjectId: string
   customerId: string
+  /** Or else an identifier. */
+  isBrowser: boolean
   version: string
 }
 
@@ -55,7 +57,9 @@ export function identityStore(pool: pg.Pool): IdentityStore {
         const { rows } = await tx.query<IdentityChange>(
           `DELETE FROM identity_changes WHERE ctid = ANY (ARRAY(
              SELECT ctid FROM identity_changes ORDER BY version LIMIT 20000 FOR UPDATE SKIP LOCKED))
-           RETURNING profile_id AS "profileId", subject_id AS "subjectId", customer_id AS "customerId", version`,
+           RETURNING profile_id AS "profileId", subject_id AS "subjectId", customer_id AS "customerId", version,
+             EXISTS (SELECT FROM visitor_assignments v WHERE (v.profile_id, v.visitor_id)
+               = (identity_changes.profile_id, identity_changes.subject_id)) AS "isBrowser"`,
         )
         if (rows.length > 0) await publish(rows)
         return rows.length

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Warehouse } from '../../clickhouse/client.ts'
-import { subjectsWithFacts } from '../../clickhouse/queries/subjects-with-facts.ts'
+import { subjectsWithOutcomes } from '../../clickhouse/queries/subjects-with-outcomes.ts'
 import type { Producer } from '../../infra/kafka/producer.ts'
 import type { IdentityChange, IdentityStore } from '../../postgres/stores/identity.ts'
 import { type DirtySubject, markDirty } from '../facts/mark-dirty.ts'
@@ -45,15 +45,21 @@ async function publish({ warehouse, producer }: PublishDeps, changes: IdentityCh
     version: change.version,
   }))
   await warehouse.insert('identity_map', rows)
-  await markDirty(producer)(rows.length < manyRows ? rows : await withFacts(warehouse, rows))
+  const browsers = rows.filter((_, at) => changes[at]!.isBrowser)
+  const others = rows.filter((_, at) => !changes[at]!.isBrowser)
+  const told = others.length < manyRows ? others : await withOutcomes(warehouse, others)
+  await markDirty(producer)([...browsers, ...told])
 }
 
 /** An import: most of whom it names nothing is known of yet, and to derive them costs more than to ask. */
 const manyRows = 500
 
-/** What is stored for a subject after this look marks it by itself, with the identity that was published before. */
-const withFacts = (warehouse: Warehouse, rows: DirtySubject[]): Promise<DirtySubject[]> =>
-  warehouse.run(subjectsWithFacts, {
+/**
+ * Visits are a browser's; whoever is no browser and holds no outcome has nothing to be derived from. What is stored for
+ * somebody after this look marks them by itself, with the identity that was published before.
+ */
+const withOutcomes = (warehouse: Warehouse, rows: DirtySubject[]): Promise<DirtySubject[]> =>
+  warehouse.run(subjectsWithOutcomes, {
     profiles: [...new Set(rows.map(({ profile_id }) => profile_id))],
     subjects: [...new Set(rows.map(({ subject_id }) => subject_id))],
   })

@@ -5,7 +5,7 @@ import { publishingIdentity } from '../../../processors/identity/publish-changes
 import { collectMarks } from '../../../processors/replay/marks.ts'
 import { type FreshDatabase, freshDatabase } from '../../fresh-database.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
-import { named } from '../../observations.ts'
+import { named, observation } from '../../observations.ts'
 import { createProfile, serverUrl } from '../../profiles.ts'
 
 let database: FreshDatabase
@@ -31,11 +31,14 @@ async function marksOf(profile: string, tokens: string[]): Promise<Set<string>> 
 const newTokens = (count: number) => Array.from({ length: count }, () => randomUUID())
 
 describe('changes of the identity map', () => {
-  it('mark those of an import who have visited or bought, and nobody who has nothing to be derived from', async () => {
+  it('mark those of an import who came by or bought, and nobody who has nothing to be derived from', async () => {
     const profile = await createProfile(database.pool)
     const tokens = newTokens(600)
     const [visited, bought, elsewhere] = tokens as [string, string, string]
-    await warehouse.insert('hits', [{ profile_id: profile, subject_id: visited, event_id: randomUUID(), version: '1' }])
+    const browser = randomUUID()
+    await identityStore(database.pool).observe([
+      observation(profile, 0, { visitorId: browser, identifiers: [{ type: 'email', token: visited, value: null }] }),
+    ])
     await warehouse.insert('outcomes', [
       { profile_id: profile, subject_id: bought, outcome_id: randomUUID(), conversion_id: randomUUID(), version: '1' },
       {
@@ -46,11 +49,11 @@ describe('changes of the identity map', () => {
         version: '1',
       },
     ])
-    expect(await marksOf(profile, tokens)).toEqual(new Set([visited, bought]))
+    expect(await marksOf(profile, tokens)).toEqual(new Set([browser, bought]))
     const [{ known }] = (await warehouse.rows<{ known: string }>(
       `SELECT uniqExact(subject_id) AS known FROM identity_map WHERE profile_id = '${profile}'`,
     )) as [{ known: string }]
-    expect(Number(known)).toBe(tokens.length)
+    expect(Number(known)).toBe(tokens.length + 1)
   })
 
   it('mark a few without a look', async () => {
