@@ -50,6 +50,7 @@ export const people: Line = {
           importing[isAlone ? 'alone' : 'inARow'].push(ms)
           inserting.push(await millisecondsOf(() => insert(pool, rows)))
         }
+        await drain(stage.config, { timeoutMs: 120_000 })
         const erasing: number[] = []
         const writing: number[] = []
         for (const { external_id } of batchOf(batch - 1).slice(0, erasures)) {
