@@ -37,6 +37,8 @@ export const postgres: Engine = {
       port: place.port,
       unix_socket_directories: '',
       max_connections: 200,
+      // The indexes of a million customers' identifiers; a look-up outside of it is a call to the system.
+      shared_buffers: '512MB',
     }
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     return {
