@@ -112,8 +112,8 @@ SELECT platform, sum(spend_minor) AS spend_minor, sum(unrated) AS unrated_days, 
   toString(sum(unassigned_value)) AS unassigned_value
 FROM (
   SELECT name AS platform, spend_minor, unrated_days AS unrated, platform_conversions AS claimed,
-    platform_value_minor AS claimed_minor, delivery_through AS through, toUInt64(0) AS conversions, toUInt64(0) AS cash_count, toInt128(0) AS cash_value,
-    toUInt64(0) AS unassigned_count, toInt128(0) AS unassigned_value
+    platform_value_minor AS claimed_minor, delivery_through AS through, toUInt64(0) AS conversions,
+    toUInt64(0) AS cash_count, toInt128(0) AS cash_value, toUInt64(0) AS unassigned_count, toInt128(0) AS unassigned_value
   FROM delivered
   UNION ALL
   SELECT platform, 0, 0, NULL, NULL, NULL, conversions, cash_count, cash_value, 0, 0 FROM assigned

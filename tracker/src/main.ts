@@ -16,7 +16,6 @@ const mostWaiting = 200
 function start(): void {
   const page = window as Window & { touchline?: Api }
   const { document } = page
-  const landing = momentOf(page)
   const found = page.touchline
   // A page that has an element called touchline shows it under that name.
   const api: Api = found && typeof found.push === 'function' ? found : ([] as unknown as Api)
@@ -26,6 +25,7 @@ function start(): void {
   const hasLoader = Boolean(api.src)
   const token = hasLoader ? api.token : api.token || guard(takeLinkToken)(page)
   const element = hasLoader ? { src: api.src! } : readElement()
+  const landing = momentOf(page)
   const calls = api as unknown as Command[]
   const count = calls.length
   let waiting: Call[] = []
@@ -39,7 +39,8 @@ function start(): void {
     hasTakenOver = true
     const since = waiting
     waiting = []
-    for (let at = 0; at < count; at++) push(calls[at]!)
+    // What the loader has kept was called before the script came, at the latest on the page that it came to.
+    for (let at = 0; at < count; at++) note(calls[at]!, landing)
     if (element.settings) init(JSON.parse(element.settings))
     for (let at = 0; at < since.length; at++) take(since[at]!)
   }
@@ -85,13 +86,13 @@ function start(): void {
     else begin(landing)
   }
   const run = guard((name: string, args: unknown[]): unknown => take({ name, args, moment: momentOf(page) }))
-  const push = guard((command: Command) => {
+  const note = guard((command: Command, moment: Moment) => {
     const args: unknown[] = []
     for (let at = 1; at < command.length; at++) args[at - 1] = command[at]
-    return run(command[0], args)
+    return take({ name: command[0], args, moment })
   })
 
-  api.push = push
+  api.push = guard((command: Command) => note(command, momentOf(page)))
   // The newer loader's functions call `push`.
   const names = hasLoader ? ['visitorId'] : ['init', 'page', 'track', 'identify', 'consent', 'reset', 'visitorId']
   for (let at = 0; at < names.length; at++) {
