@@ -1,29 +1,30 @@
 import type pg from 'pg'
 import type { SearchTerm } from '../../domain/search-term.ts'
 import { asProfile } from '../as-profile.ts'
-import type { Sql } from '../client.ts'
 
-/** Customers of the transaction's profile whose name or e-mail has the term, in no order; more than `most` are cut off. */
-export async function customersMatching(tx: Sql, term: SearchTerm, most: number): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `SELECT id FROM (
-       SELECT customers_named($1, $3) AS id
-       UNION SELECT customers_reached_by('email', $2, $3) WHERE left($2, 1) = '%'
-       UNION SELECT customers_mailed_at($2, $3) WHERE left($2, 1) <> '%') AS found
-     LIMIT $3`,
-    [term.namePatterns, term.emailPattern, most],
-  )
-  return rows.map(({ id }) => id)
+/** Customers whose name or e-mail has the term, in no order; more than `most` are cut off. */
+export async function customersMatching(
+  pool: pg.Pool,
+  profileId: string,
+  term: SearchTerm,
+  most: number,
+): Promise<string[]> {
+  const named = await findNamed(pool, profileId, term, most)
+  if (named.length >= most) return named
+  const mailed = await find(pool, profileId, mailedAt, [term.emailPattern, most])
+  return [...new Set([...named, ...mailed])].slice(0, most)
 }
 
 /** Of these customers, those whose name or e-mail has the term. */
 export async function keepMatching(
-  tx: Sql,
+  pool: pg.Pool,
   profileId: string,
   customerIds: readonly string[],
   term: SearchTerm,
 ): Promise<Set<string>> {
-  const { rows } = await tx.query<{ id: string }>(
+  const found = await find(
+    pool,
+    profileId,
     `SELECT c.id FROM unnest($2::uuid[]) AS wanted (id)
      JOIN customers c ON c.id = wanted.id AND c.profile_id = $1
      WHERE searchable_name(c.first_name, c.last_name) LIKE ALL (SELECT searchable(p) FROM unnest($3::text[]) AS p)
@@ -32,7 +33,7 @@ export async function keepMatching(
          WHERE i.profile_id = $1 AND i.customer_id = c.id AND i.type = 'email' AND i.value LIKE $4)`,
     [profileId, [...new Set(customerIds)], term.namePatterns, term.emailPattern],
   )
-  return new Set(rows.map(({ id }) => id))
+  return new Set(found)
 }
 
 /** More than a page: the best are chosen among them. */
@@ -63,18 +64,23 @@ export async function pickCustomers(
 /** Names and addresses are looked up side by side. */
 async function findExact(pool: pg.Pool, profileId: string, term: SearchTerm): Promise<string[]> {
   const found = await Promise.all([
-    find(pool, profileId, 'SELECT customers_named($1, $2) AS id', [term.namePatterns, candidates]),
-    find(
-      pool,
-      profileId,
-      `SELECT customers_reached_by('email', $1, $2) AS id WHERE left($1, 1) = '%'
-       UNION SELECT customers_mailed_at($1, $2) WHERE left($1, 1) <> '%'
-       UNION SELECT customers_reached_by('phone', $3, $2) WHERE $3 IS NOT NULL`,
-      [term.emailPattern, candidates, term.phonePattern],
-    ),
+    findNamed(pool, profileId, term, candidates),
+    find(pool, profileId, `${mailedAt} UNION SELECT customers_reached_by('phone', $3, $2) WHERE $3 IS NOT NULL`, [
+      term.emailPattern,
+      candidates,
+      term.phonePattern,
+    ]),
   ])
   return [...new Set(found.flat())]
 }
+
+const findNamed = (pool: pg.Pool, profileId: string, { namePatterns }: SearchTerm, most: number) =>
+  find(pool, profileId, 'SELECT customers_named($1, $2) AS id', [namePatterns, most])
+
+/** A part of an e-mail begins with %, what it begins with does not. */
+const mailedAt = `
+SELECT customers_reached_by('email', $1, $2) AS id WHERE left($1, 1) = '%'
+UNION SELECT customers_mailed_at($1, $2) WHERE left($1, 1) <> '%'`
 
 /** Those who are called nearly so; where they do not make a page, those whose address is nearly so as well. */
 async function findNear(pool: pg.Pool, profileId: string, term: SearchTerm, most: number): Promise<string[]> {
@@ -116,11 +122,12 @@ async function rank(
      CROSS JOIN LATERAL (
        SELECT searchable_name(c.first_name, c.last_name) AS name, (
          SELECT max(word_similarity($2, i.value)) FROM identifiers i
-         WHERE i.profile_id = c.profile_id AND i.customer_id = c.id AND i.type IN ('email', 'phone')) AS likeness) AS text
+         WHERE $6 AND i.profile_id = c.profile_id AND i.customer_id = c.id AND i.type IN ('email', 'phone')) AS likeness
+     ) AS text
      WHERE $4::uuid IS NULL OR c.id <> $4
      ORDER BY greatest(word_similarity(searchable($2), text.name), text.likeness) DESC,
        similarity(searchable($2), text.name) DESC, c.created_at DESC, c.id
      LIMIT $5`,
-    [profileId, term.text, ids, exclude, most],
+    [profileId, term.text, ids, exclude, most, term.emailPattern !== null || term.phonePattern !== null],
   )
 }
