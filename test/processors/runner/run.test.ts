@@ -281,6 +281,21 @@ describe('a pipeline', { timeout: 60_000 }, () => {
     expect(told).toEqual(['look a', 'look b', 'store a', 'store b'])
   })
 
+  it('rests after a batch of steady traffic until the next one is full', async () => {
+    const topic = await freshTopic(1)
+    const sizes: number[] = []
+    const chain = pipeline(topic).sink(async (batch) => void sizes.push(batch.length))
+    const few = Array.from({ length: 25 }, (_, n) => dirty(`${n}`))
+    await producer.send(topic, few)
+    const running = run([chain], { ...deps, maxMessages: few.length, maxWaitMs: 1, restMs: 600_000 })
+    await until(async () => (await committed(groupOf(chain.name), topic.name)) === 25n)
+    for (const one of few) await producer.send(topic, [one])
+    await until(async () => (await committed(groupOf(chain.name), topic.name)) === 50n)
+    await producer.send(topic, [dirty('waits')])
+    await running.stop()
+    expect(sizes).toEqual([25, 25])
+  })
+
   it('tries a batch whose steps failed ahead of its turn again', async () => {
     const topic = await freshTopic(1)
     const failed = Promise.withResolvers<void>()
