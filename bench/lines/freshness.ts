@@ -70,7 +70,7 @@ const readEveryMs = 200
 const today = () => new Date().toISOString().slice(0, 10)
 
 /** A campaign for every probe, so that the report says which of them it shows. */
-async function importCampaigns({ config }: Stage, { profileId }: BenchProfile, count: number): Promise<void> {
+export async function importCampaigns({ config }: Stage, { profileId }: BenchProfile, count: number): Promise<void> {
   const pool = connectPostgres(config.databaseUrl, { max: 2 })
   const producer = connectProducer({ brokers: config.kafkaBrokers })
   const rows = Array.from({ length: count }, (_, n) =>
@@ -92,7 +92,7 @@ async function importCampaigns({ config }: Stage, { profileId }: BenchProfile, c
 }
 
 /** Sends sales at a steady pace, each by another campaign's ad, while the report is read over and over. */
-async function probe(stage: Stage, profile: BenchProfile, first: number, count: number): Promise<number[]> {
+export async function probe(stage: Stage, profile: BenchProfile, first: number, count: number): Promise<number[]> {
   const acceptedAt = new Map<string, number>()
   const seconds: number[] = []
   const last = (async () => {

@@ -14,33 +14,32 @@ INSERT INTO touches (
   campaign_ref, ad_set_ref, ad_ref, utm, url, path, device, country, content_hash, version, is_deleted)
 WITH
   toUUID('00000000-0000-0000-0000-000000000000') AS nothing,
+  -- What has no hit in the 30 minutes before it opens a session.
   visits AS (
-    SELECT *, toString(event_id) AS id,
-      dateDiff('millisecond', lagInFrame(event_time, 1, event_time) OVER by_time, event_time) > 1800000 AS is_late
+    SELECT profile_id, subject_id, event_id, event_time, channel, source, medium, is_direct, click_id_kind, campaign_ref,
+      ad_set_ref, ad_ref, utm, url, path, device, country, signature, toString(event_id) AS id,
+      row_number() OVER by_time = 1
+        OR dateDiff('millisecond', lagInFrame(event_time, 1, event_time) OVER by_time, event_time) > 1800000 AS opens
     FROM hits FINAL
     WHERE (profile_id, subject_id) IN (
         SELECT profile_id, subject_id FROM recompute_subjects WHERE ${inSlice} AND is_dirty)
       AND NOT is_bot
-    WINDOW by_time AS (PARTITION BY profile_id, subject_id ORDER BY event_time, id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
+    WINDOW by_time AS (PARTITION BY profile_id, subject_id ORDER BY event_time, id ROWS UNBOUNDED PRECEDING)
   ),
-  stretches AS (
-    SELECT *, sum(is_late) OVER (PARTITION BY profile_id, subject_id ORDER BY event_time, id ROWS UNBOUNDED PRECEDING) AS stretch
-    FROM visits
-  ),
+  -- By what the visitor last came before the hit, and when; what was before the session does not count.
   marked AS (
-    SELECT *,
-      row_number() OVER in_stretch = 1 AS opens,
-      last_value(nullIf(signature, '')) IGNORE NULLS OVER (
-        PARTITION BY profile_id, subject_id, stretch ORDER BY event_time, id
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS came_by
-    FROM stretches
-    WINDOW in_stretch AS (PARTITION BY profile_id, subject_id, stretch ORDER BY event_time, id)
+    SELECT *, last_value(if(opens, event_time, NULL)) IGNORE NULLS OVER so_far AS opened_at,
+      last_value(if(signature = '', NULL, event_time)) IGNORE NULLS OVER before AS came_at,
+      last_value(nullIf(signature, '')) IGNORE NULLS OVER before AS came_by
+    FROM visits
+    WINDOW so_far AS (PARTITION BY profile_id, subject_id ORDER BY event_time, id ROWS UNBOUNDED PRECEDING),
+      before AS (PARTITION BY profile_id, subject_id ORDER BY event_time, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
   ),
   derived AS (
     SELECT *, cityHash64(event_time, channel, source, medium, is_direct, click_id_kind, campaign_ref, ad_set_ref, ad_ref,
       toString(utm), url, device, country) AS content_hash
     FROM marked
-    WHERE opens OR (signature != '' AND signature != ifNull(came_by, ''))
+    WHERE opens OR (signature != '' AND signature != if(came_at >= opened_at, ifNull(came_by, ''), ''))
   ),
   standing AS (
     SELECT profile_id, subject_id, touch_id, content_hash FROM touches FINAL

@@ -14,36 +14,27 @@ INSERT INTO recompute_valued (
   run_id, profile_id, customer_id, conversion_id, at, since, facts, standing_hash, version)
 WITH
   payments AS (
-    SELECT profile_id, customer_id, outcome_id, UUIDToNum(outcome_id) AS id, at, subject_ref, is_installment,
+    SELECT profile_id, customer_id, outcome_id, at, (at, UUIDToNum(outcome_id)) AS place, subject_ref, is_installment,
       subject_ref = toUUID('00000000-0000-0000-0000-000000000000') AS is_untagged
     FROM recompute_conversions WHERE run_id = {run:UUID} AND revenue_type = 'cash' AND amount_minor > 0
   ),
-  -- Places count from 1; 0 where there is no such payment.
+  -- A place is a time and an id; (0, 0) where there is no such payment.
   placed AS (
-    SELECT *, row_number() OVER (PARTITION BY profile_id, customer_id ORDER BY at, id) AS place,
-      row_number() OVER (PARTITION BY profile_id, customer_id, subject_ref ORDER BY at, id) AS place_of_ref
+    SELECT *, min(place) OVER of_customer AS first,
+      minIf(place, is_untagged) OVER of_customer AS first_untagged, minIf(place, NOT is_untagged) OVER of_customer AS first_tagged,
+      min(place) OVER of_ref AS head, argMin(is_installment, place) OVER of_ref AS is_head_installment
     FROM payments
-  ),
-  ranked AS (
-    SELECT *, minIf(place, is_untagged) OVER of_customer AS first_untagged,
-      minIf(place, NOT is_untagged) OVER of_customer AS first_tagged
-    FROM placed
-    WINDOW of_customer AS (PARTITION BY profile_id, customer_id)
-  ),
-  opened AS (
-    SELECT *, NOT is_installment AND if(is_untagged, place = 1,
-      place_of_ref = 1 AND (first_untagged = 0 OR first_untagged > place)) AS opens
-    FROM ranked
-  ),
-  grouped AS (
-    SELECT *, maxIf(opens, place_of_ref = 1) OVER of_ref AS is_group, min(at) OVER of_ref AS group_at
-    FROM opened
-    WINDOW of_ref AS (PARTITION BY profile_id, customer_id, subject_ref)
+    WINDOW of_customer AS (PARTITION BY profile_id, customer_id),
+      of_ref AS (PARTITION BY profile_id, customer_id, subject_ref)
   ),
   flags AS (
-    SELECT profile_id, outcome_id, opens, NOT is_installment AND (opens OR (is_group AND at - group_at <= 604800000
-      AND (NOT is_untagged OR first_tagged = 0 OR first_tagged > place))) AS is_first
-    FROM grouped
+    SELECT profile_id, outcome_id,
+      -- Whether the first payment of the ref opens its group.
+      NOT is_head_installment AND if(is_untagged, head = first, first_untagged.1 = 0 OR first_untagged > head) AS is_group,
+      is_group AND place = head AS opens,
+      NOT is_installment AND (opens OR (is_group AND at - head.1 <= 604800000
+        AND (NOT is_untagged OR first_tagged.1 = 0 OR first_tagged > place))) AS is_first
+    FROM placed
   ),
   rates AS (
     SELECT base, quote, date, minor_rate FROM fx_rates FINAL

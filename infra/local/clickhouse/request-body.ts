@@ -89,8 +89,23 @@ async function readQuery(body: AsyncIterable<Buffer>, query: string, spoolFile: 
   return spool(sql, statement, statement.rows.format, resume([sql.subarray(statement.rows.start)], chunks))
 }
 
+/** Callers send the same few statements over and over, with other parameters. */
+const known = new Map<string, Statement>()
+const mostKnown = 500
+const longestKnown = 16 * 1024
+
 /** Latin1 keeps one character per byte, so that offsets hold for the bytes. */
-const analyse = (sql: Buffer) => analyseStatement(sql.toString('latin1'))
+function analyse(sql: Buffer): Statement {
+  const text = sql.toString('latin1')
+  const before = known.get(text)
+  if (before) return before
+  const statement = analyseStatement(text)
+  if (!statement.rows && text.length <= longestKnown) {
+    if (known.size >= mostKnown) known.clear()
+    known.set(text, statement)
+  }
+  return statement
+}
 
 async function* resume(first: Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield* first
