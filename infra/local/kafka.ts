@@ -11,7 +11,7 @@ import { reportFetch } from './progress.ts'
 import { runCommand } from './run-command.ts'
 
 const pom = join(import.meta.dirname, 'kafka/pom.xml')
-const logging = join(import.meta.dirname, 'kafka/log4j2.properties')
+const log4j = `-Dlog4j2.configurationFile=${join(import.meta.dirname, 'kafka/log4j2.properties')}`
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies'
 const version = /<artifactId>kafka_2.13<\/artifactId>\s*<version>([^<]+)</.exec(readFileSync(pom, 'utf8'))?.[1]
 
@@ -35,7 +35,8 @@ export const kafka: Engine = {
     await format(place, { java, classpath, data })
     await writeFile(config, properties(place, data))
     const address = `127.0.0.1:${place.port}`
-    const jvm = ['-Xms128m', '-Xmx512m', '-XX:+ExitOnOutOfMemoryError', `-Dlog4j2.configurationFile=${logging}`]
+    // The second compiler takes a third of a core for the first minutes, and a local broker does not live to earn it back.
+    const jvm = ['-Xms128m', '-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+ExitOnOutOfMemoryError', log4j]
     return {
       address,
       program: {
@@ -95,7 +96,7 @@ async function format(place: Place, { java, classpath, data }: { java: string; c
   await rm(aside, { recursive: true, force: true })
   await writeFile(config, properties(place, aside))
   const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
-  const tool = ['-Xmx128m', '-XX:TieredStopAtLevel=1', `-Dlog4j2.configurationFile=${logging}`, '-cp', classpath]
+  const tool = ['-Xmx128m', '-XX:TieredStopAtLevel=1', log4j, '-cp', classpath]
   const args = [...tool, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', config]
   await runCommand(java, args, { env: place.env, signal: place.signal })
   await rename(aside, data)
