@@ -25,7 +25,7 @@ export const pipeline: Line = {
   ],
   async open(stage) {
     const { config, isQuick } = stage
-    const count = isQuick ? 20_000 : 40_000
+    const count = isQuick ? 40_000 : 160_000
     const [few, many] = [10_000, isQuick ? 50_000 : 1_000_000]
     const database = await stage.database()
     // The same tables without the views that follow ours: what the product derives from a fact is no part of the limit.
