@@ -46,6 +46,10 @@ interface Membership {
   epoch: number | undefined
 }
 
+/** What somebody waits for comes at once; what only goes along with messages that are here already comes in a few parts. */
+const atOnce = { minBytes: 1, maxWaitTime: 500 }
+const unhurried = { minBytes: 65_536, maxWaitTime: 100 }
+
 /**
  * Fetches on its own instead of through the client's stream, for three reasons: the stream stamps messages with
  * the sender's time even where the topic says LogAppendTime; a fetch under way during a rebalance moves its position
@@ -64,6 +68,8 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   let membership: Membership | undefined
   const pendingCommits = new Set<{ offsets: unknown[] }>()
   const changed = signal()
+  /** How many wait for a batch. */
+  let waiters = 0
 
   /** Everything fetched or under way belongs to an assignment that is gone. */
   const revoke = (next?: Membership) => {
@@ -110,7 +116,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       const response = await consumer.fetch({
         node,
         connectionPool: pool,
-        maxWaitTime: 500,
+        ...(waiters === 0 && buffer.dueAt() !== undefined ? unhurried : atOnce),
         maxBytes,
         topics: wanted.map(({ topic, topicId, partition }) => ({
           topicId,
@@ -256,13 +262,18 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
       return undefined
     },
     next: async () => {
-      while (!isClosed && !isFinishing) {
-        if (failure) throw failure
-        const dueAt = buffer.dueAt()
-        if (buffer.isFull() || (dueAt !== undefined && Date.now() >= dueAt)) return give()
-        await changed.wait(dueAt === undefined ? 1000 : Math.max(1, dueAt - Date.now()))
+      waiters++
+      try {
+        while (!isClosed && !isFinishing) {
+          if (failure) throw failure
+          const dueAt = buffer.dueAt()
+          if (buffer.isFull() || (dueAt !== undefined && Date.now() >= dueAt)) return give()
+          await changed.wait(dueAt === undefined ? 1000 : Math.max(1, dueAt - Date.now()))
+        }
+        return undefined
+      } finally {
+        waiters--
       }
-      return undefined
     },
     finish: () => {
       isFinishing = true
