@@ -31,7 +31,7 @@ export const freshness: Line = {
     const services = [await stage.service('processors'), await stage.service('api')]
     const probes = stage.isQuick ? 30 : 50
     // Compilers take half a core while everything is new; what is measured has been up for a while.
-    await load(stage, await openProfile(stage), stage.isQuick ? 10 : 30).ended
+    await load(stage, await openProfile(stage), stage.isQuick ? 10 : 30)
     await drain(stage.config, { timeoutMs: 120_000 })
     return {
       async measure() {
@@ -47,7 +47,7 @@ export const freshness: Line = {
         for (const pipeline of ['visits', 'dirty-customers']) {
           stage.report(`  ${pipeline}: ${batchesSince(batchesOf(before, pipeline), batchesOf(after, pipeline))}`)
         }
-        const { failed } = await steady.ended
+        const { failed } = await steady
         if (failed > 0) stage.report(`  ${failed} events were not accepted`)
         await drain(stage.config, { timeoutMs: 120_000 })
         return [{ value: percentile(busy, 0.95), limit: percentile(idle, 0.95) }]
@@ -60,13 +60,13 @@ export const freshness: Line = {
 }
 
 /** Events at a steady pace from a process of its own. */
-function load(stage: Stage, { trackingKey }: BenchProfile, seconds: number): { ended: Promise<Steady> } {
+function load(stage: Stage, { trackingKey }: BenchProfile, seconds: number): Promise<Steady> {
   const settings: SteadySettings = { origin: stage.config.baseUrl, trackingKey, eventsPerSecond, seconds }
   const program = stage.program('steady.ts', settings)
   const ended = program.next<Steady>().finally(() => program.stop())
   // Heard of where it is awaited, also when the round fails before.
   ended.catch(() => {})
-  return { ended }
+  return ended
 }
 
 const pauseMs = 250
