@@ -91,7 +91,7 @@ async function readQuery(body: AsyncIterable<Buffer>, query: string, spoolFile: 
 
 /** Callers send the same few statements over and over, with other parameters. */
 const known = new Map<string, Statement>()
-const mostKnown = 500
+const mostKnown = 100
 const longestKnown = 16 * 1024
 
 /** Latin1 keeps one character per byte, so that offsets hold for the bytes. */
