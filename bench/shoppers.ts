@@ -86,8 +86,9 @@ async function makePeople({ config }: Stage, { profile, count }: Shoppers): Prom
       [profile, count, evidence],
     )
     await restoreIndexes()
+    await pool.query('SELECT count_name_words($1)', [profile])
     // As autovacuum leaves them.
-    await pool.query('VACUUM (ANALYZE) customers, identifiers, visitor_assignments')
+    await pool.query('VACUUM (ANALYZE) customers, name_words, identifiers, visitor_assignments')
   } finally {
     await pool.end()
   }

@@ -27,17 +27,23 @@ const shortestNear = 4
 /** Null when there is nothing to look for. */
 export function parseSearchTerm(typed: string): SearchTerm | null {
   const text = cleanText(typed, longest)
-  const words = text.split(/\s+/).filter((word) => word !== '')
+  const words = wordsOf(text)
   if (words.length === 0) return null
+  const [address] = words.length === 1 ? words : []
   return {
     text,
-    namePatterns: words.slice(0, mostWords).map(namePattern),
-    emailPattern: words.length === 1 ? emailPattern(words[0]!) : null,
-    nearEmail: words.length === 1 ? nearEmail(words[0]!) : null,
+    namePatterns: wordsOf(withoutAccents(text)).slice(0, mostWords).map(namePattern),
+    emailPattern: address ? emailPattern(address) : null,
+    nearEmail: address ? nearEmail(address) : null,
     nearName: /[\d@_]|\w\.\w/.test(text) ? null : text,
     phonePattern: phonePattern(text),
   }
 }
+
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== '')
+
+/** As names are compared; an accent that stood by itself leaves a space. */
+const withoutAccents = (text: string) => text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '')
 
 function emailPattern(word: string): string {
   const email = escapePattern(word.toLowerCase())

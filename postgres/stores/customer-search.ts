@@ -2,18 +2,29 @@ import type pg from 'pg'
 import type { SearchTerm } from '../../domain/search-term.ts'
 import { asProfile } from '../as-profile.ts'
 
-/** Customers whose name or e-mail has the term, in no order; more than `most` are cut off. */
+/** Customers whose name or e-mail has the term, in no order; null when they are more than `most`. */
 export async function customersMatching(
   pool: pg.Pool,
   profileId: string,
   term: SearchTerm,
   most: number,
-): Promise<string[]> {
-  const named = findNamed(pool, profileId, term, most)
-  // A name may be so common that addresses need not be looked at; what is plainly none is looked for side by side.
-  if (term.nearName !== null && (await named).length >= most) return named
-  const found = await Promise.all([named, find(pool, profileId, mailedAt, [term.emailPattern, most])])
-  return [...new Set(found.flat())].slice(0, most)
+): Promise<string[] | null> {
+  if (await isCommonName(pool, profileId, term, most)) return null
+  const found = await Promise.all([
+    findNamed(pool, profileId, term, most + 1),
+    findMailed(pool, profileId, term, most + 1),
+  ])
+  const customers = new Set(found.flat())
+  return customers.size > most ? null : [...customers]
+}
+
+/** Whether more than so many are called so, as far as the words of names tell without a look at anybody. */
+async function isCommonName(pool: pg.Pool, profileId: string, { namePatterns }: SearchTerm, most: number) {
+  if (namePatterns.length !== 1) return false
+  const { rows } = await asProfile(pool, profileId, (tx) =>
+    tx.query<{ named: string }>('SELECT count_named($1) AS named', namePatterns),
+  )
+  return Number(rows[0]!.named) > most
 }
 
 /** Of these customers, those whose name or e-mail has the term. */
@@ -28,7 +39,8 @@ export async function keepMatching(
     profileId,
     `SELECT c.id FROM unnest($2::uuid[]) AS wanted (id)
      JOIN customers c ON c.id = wanted.id AND c.profile_id = $1
-     WHERE searchable_name(c.first_name, c.last_name) LIKE ALL (SELECT searchable(p) FROM unnest($3::text[]) AS p)
+     WHERE cardinality($3::text[]) > 0
+       AND searchable_name(c.first_name, c.last_name) LIKE ALL (ARRAY(SELECT searchable(p) FROM unnest($3::text[]) AS p))
        OR EXISTS (
          SELECT FROM identifiers i
          WHERE i.profile_id = $1 AND i.customer_id = c.id AND i.type = 'email' AND i.value LIKE $4)`,
@@ -53,26 +65,22 @@ export async function pickCustomers(
   pool: pg.Pool,
   profileId: string,
   term: SearchTerm,
-  wanted: Wanted,
+  { most, exclude }: Wanted,
 ): Promise<string[]> {
-  const exact = await rank(pool, profileId, term, await findExact(pool, profileId, term), wanted)
-  if (exact.length >= wanted.most || (exact.length > 0 && !term.nearName)) return exact
-  const near = await rank(pool, profileId, term, await findNear(pool, profileId, term, wanted.most), wanted)
-  const seen = new Set(exact)
-  return [...exact, ...near.filter((id) => !seen.has(id))].slice(0, wanted.most)
-}
-
-/** Names and addresses are looked up side by side. */
-async function findExact(pool: pg.Pool, profileId: string, term: SearchTerm): Promise<string[]> {
-  const found = await Promise.all([
-    findNamed(pool, profileId, term, candidates),
-    find(pool, profileId, `${mailedAt} UNION SELECT customers_reached_by('phone', $3, $2) WHERE $3 IS NOT NULL`, [
-      term.emailPattern,
-      candidates,
-      term.phonePattern,
-    ]),
+  const isName = term.nearName !== null
+  const named = findNamed(pool, profileId, term, candidates)
+  const reached = () => findReached(pool, profileId, term)
+  // Names are found sooner than addresses. Where very many have one it is enough, where few do near ones are looked for.
+  const [byName, byAddress, nearlyNamed] = await Promise.all([
+    named,
+    isName ? named.then((ids) => (ids.length < candidates ? reached() : [])) : reached(),
+    isName ? named.then((ids) => (ids.length < most ? findNearlyNamed(pool, profileId, term) : [])) : [],
   ])
-  return [...new Set(found.flat())]
+  const exact = new Set([...byName, ...byAddress].filter((id) => id !== exclude))
+  if (exact.size >= most || (exact.size > 0 && !isName)) return rank(pool, profileId, term, { exact, near: [], most })
+  const nearlyMailed = exact.size + nearlyNamed.length >= most ? [] : await findNearlyMailed(pool, profileId, term)
+  const near = [...nearlyNamed, ...nearlyMailed].filter((id) => id !== exclude && !exact.has(id))
+  return rank(pool, profileId, term, { exact, near, most })
 }
 
 const findNamed = (pool: pg.Pool, profileId: string, { namePatterns }: SearchTerm, most: number) =>
@@ -83,39 +91,44 @@ const mailedAt = `
 SELECT customers_reached_by('email', $1, $2) AS id WHERE left($1, 1) = '%'
 UNION SELECT customers_mailed_at($1, $2) WHERE left($1, 1) <> '%'`
 
-/** Those who are called nearly so; where they do not make a page, those whose address is nearly so as well. */
-async function findNear(pool: pg.Pool, profileId: string, term: SearchTerm, most: number): Promise<string[]> {
-  const found = new Set<string>()
-  const looks = [
-    ['customers_nearly_named', term.nearName],
-    ['customers_nearly_reached_by', term.nearEmail],
-  ] as const
-  for (const [look, near] of looks) {
-    if (near === null || found.size >= most) continue
-    for (const id of await find(pool, profileId, `SELECT ${look}($1, $2) AS id`, [near, candidates])) found.add(id)
-  }
-  return [...found]
-}
+const findMailed = (pool: pg.Pool, profileId: string, { emailPattern }: SearchTerm, most: number) =>
+  find(pool, profileId, mailedAt, [emailPattern, most])
+
+const findReached = (pool: pg.Pool, profileId: string, { emailPattern, phonePattern }: SearchTerm) =>
+  find(pool, profileId, `${mailedAt} UNION SELECT customers_reached_by('phone', $3, $2) WHERE $3 IS NOT NULL`, [
+    emailPattern,
+    candidates,
+    phonePattern,
+  ])
+
+const findNearlyNamed = (pool: pg.Pool, profileId: string, { nearName }: SearchTerm) =>
+  find(pool, profileId, 'SELECT customers_nearly_named($1, $2) AS id', [nearName, candidates])
+
+const findNearlyMailed = (pool: pg.Pool, profileId: string, { nearEmail }: SearchTerm) =>
+  find(pool, profileId, 'SELECT customers_nearly_reached_by($1, $2) AS id WHERE $1 IS NOT NULL', [
+    nearEmail,
+    candidates,
+  ])
 
 async function find(pool: pg.Pool, profileId: string, sql: string, values: unknown[]): Promise<string[]> {
   const { rows } = await asProfile(pool, profileId, (tx) => tx.query<{ id: string }>(sql, values))
   return rows.map(({ id }) => id)
 }
 
-/** What begins with the term before what contains it, and what is most alike before the rest. */
+/** Who has the term before who nearly has it; what begins with it before what contains it; the most alike first. */
 async function rank(
   pool: pg.Pool,
   profileId: string,
   term: SearchTerm,
-  ids: string[],
-  { most, exclude }: Wanted,
+  { exact, near, most }: { exact: Set<string>; near: string[]; most: number },
 ): Promise<string[]> {
-  if (ids.length === 0) return []
+  const found = [...exact, ...new Set(near)]
+  if (found.length === 0) return []
   return find(
     pool,
     profileId,
     `SELECT c.id
-     FROM unnest($3::uuid[]) AS found (id)
+     FROM unnest($3::uuid[]) WITH ORDINALITY AS found (id, place)
      -- One by one, OFFSET and all: the planner would rather read every customer than look up a few hundred.
      CROSS JOIN LATERAL (
        SELECT * FROM customers
@@ -125,10 +138,9 @@ async function rank(
          SELECT max(word_similarity($2, i.value)) FROM identifiers i
          WHERE $6 AND i.profile_id = c.profile_id AND i.customer_id = c.id AND i.type IN ('email', 'phone')) AS likeness
      ) AS text
-     WHERE $4::uuid IS NULL OR c.id <> $4
-     ORDER BY greatest(word_similarity(searchable($2), text.name), text.likeness) DESC,
+     ORDER BY found.place <= $4 DESC, greatest(word_similarity(searchable($2), text.name), text.likeness) DESC,
        similarity(searchable($2), text.name) DESC, c.created_at DESC, c.id
      LIMIT $5`,
-    [profileId, term.text, ids, exclude, most, term.emailPattern !== null || term.phonePattern !== null],
+    [profileId, term.text, found, exact.size, most, term.emailPattern !== null || term.phonePattern !== null],
   )
 }

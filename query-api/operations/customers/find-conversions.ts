@@ -39,26 +39,18 @@ export async function findConversions(
 ): Promise<ListedConversion[]> {
   const { postgres, clickhouse } = engines
   if (!term) return clickhouse.run(goalConversions, wanted)
-  // Nobody knows yet whether the term is common; if it is, the newest conversions are needed.
-  const [customers, newest] = await Promise.all([
-    customersMatching(postgres, wanted.profile, term, fewCustomers + 1),
-    clickhouse.run(goalConversions, { ...wanted, limit: firstStretch }),
-  ])
-  if (customers.length === 0) return []
-  if (customers.length <= fewCustomers) return clickhouse.run(goalConversionsOf, { ...wanted, customers })
-  return walk(engines, wanted, term, newest)
+  const customers = await customersMatching(postgres, wanted.profile, term, fewCustomers)
+  if (!customers) return walk(engines, wanted, term)
+  return customers.length === 0 ? [] : clickhouse.run(goalConversionsOf, { ...wanted, customers })
 }
 
-/** Goes on from the newest in growing stretches and keeps who matches, until there are enough. */
-async function walk(
-  { postgres, clickhouse }: Engines,
-  wanted: Wanted,
-  term: SearchTerm,
-  newest: ListedConversion[],
-): Promise<ListedConversion[]> {
+/** From the newest on, in growing stretches, whoever matches, until there are enough. */
+async function walk({ postgres, clickhouse }: Engines, wanted: Wanted, term: SearchTerm): Promise<ListedConversion[]> {
   const found: ListedConversion[] = []
-  let rows = newest
-  for (let size = firstStretch; ; ) {
+  let place: Place = wanted
+  for (let size = firstStretch; ; size = Math.min(size * 5, longestStretch)) {
+    const { after, after_id } = place
+    const rows = await clickhouse.run(goalConversions, { ...wanted, after, after_id, limit: size })
     // A quarter at a time: often the first has enough of them.
     const quarter = Math.ceil(size / 4)
     for (let i = 0; i < rows.length && found.length < wanted.limit; i += quarter) {
@@ -69,8 +61,6 @@ async function walk(
     }
     const last = rows.at(-1)
     if (found.length >= wanted.limit || rows.length < size || !last) return found.slice(0, wanted.limit)
-    size = Math.min(size * 5, longestStretch)
-    const next: Place = { after: last.newest_first, after_id: last.conversion_id }
-    rows = await clickhouse.run(goalConversions, { ...wanted, ...next, limit: size })
+    place = { after: last.newest_first, after_id: last.conversion_id }
   }
 }
