@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSearchTerm } from '../../../domain/search-term.ts'
-import { identityStore } from '../../../postgres/stores/identity.ts'
 import { customersMatching, pickCustomers } from '../../../postgres/stores/customer-search.ts'
+import { identityStore } from '../../../postgres/stores/identity.ts'
 import { type FreshDatabase, freshDatabase } from '../../fresh-database.ts'
 import { observation } from '../../observations.ts'
 import { createProfile, serverUrl } from '../../profiles.ts'
@@ -72,8 +72,8 @@ describe('the words of names', () => {
     )
     for (let round = 0; round < 20; round++) {
       await pool.query(
-        `UPDATE customers SET first_name = ($2::text[])[1 + abs(hashtext(id::text || $3)) % 5],
-           last_name = CASE WHEN $3 % 2 = 0 THEN last_name END
+        `UPDATE customers SET first_name = ($2::text[])[1 + abs(hashtext(id::text || $3::int)) % 5],
+           last_name = ($2::text[])[1 + abs(hashtext($3::int || id::text)) % 5]
          WHERE id = ANY($1::uuid[])`,
         [ids.filter((_, n) => (n + round) % 3 === 0), names, round],
       )
