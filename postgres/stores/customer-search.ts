@@ -27,26 +27,32 @@ async function isCommonName(pool: pg.Pool, profileId: string, { namePatterns }: 
   return Number(rows[0]!.named) > most
 }
 
-/** Of these customers, those whose name or e-mail has the term. */
+/** Of these customers, those whose name or e-mail has the term; each half of them on a connection of its own. */
 export async function keepMatching(
   pool: pg.Pool,
   profileId: string,
   customerIds: readonly string[],
   term: SearchTerm,
 ): Promise<Set<string>> {
-  const found = await find(
-    pool,
-    profileId,
-    `SELECT c.id FROM unnest($2::uuid[]) AS wanted (id)
-     JOIN customers c ON c.id = wanted.id AND c.profile_id = $1
-     WHERE cardinality($3::text[]) > 0
-       AND searchable_name(c.first_name, c.last_name) LIKE ALL (ARRAY(SELECT searchable(p) FROM unnest($3::text[]) AS p))
-       OR EXISTS (
-         SELECT FROM identifiers i
-         WHERE i.profile_id = $1 AND i.customer_id = c.id AND i.type = 'email' AND i.value LIKE $4)`,
-    [profileId, [...new Set(customerIds)], term.namePatterns, term.emailPattern],
+  const ids = [...new Set(customerIds)]
+  const half = Math.ceil(ids.length / 2)
+  const found = await Promise.all(
+    [ids.slice(0, half), ids.slice(half)].map((some) =>
+      find(
+        pool,
+        profileId,
+        `SELECT c.id FROM unnest($2::uuid[]) AS wanted (id)
+         JOIN customers c ON c.id = wanted.id AND c.profile_id = $1
+         WHERE cardinality($3::text[]) > 0
+           AND searchable_name(c.first_name, c.last_name) LIKE ALL (ARRAY(SELECT searchable(p) FROM unnest($3::text[]) AS p))
+           OR EXISTS (
+             SELECT FROM identifiers i
+             WHERE i.profile_id = $1 AND i.customer_id = c.id AND i.type = 'email' AND i.value LIKE $4)`,
+        [profileId, some, term.namePatterns, term.emailPattern],
+      ),
+    ),
   )
-  return new Set(found)
+  return new Set(found.flat())
 }
 
 /** More than a page: the best are chosen among them. */

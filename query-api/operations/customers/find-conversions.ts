@@ -51,10 +51,10 @@ async function walk({ postgres, clickhouse }: Engines, wanted: Wanted, term: Sea
   for (let size = firstStretch; ; size = Math.min(size * 5, longestStretch)) {
     const { after, after_id } = place
     const rows = await clickhouse.run(goalConversions, { ...wanted, after, after_id, limit: size })
-    // A quarter at a time: often the first has enough of them.
-    const quarter = Math.ceil(size / 4)
-    for (let i = 0; i < rows.length && found.length < wanted.limit; i += quarter) {
-      const some = rows.slice(i, i + quarter)
+    // One half after the other: often the first has enough of them.
+    const half = Math.ceil(size / 2)
+    for (let i = 0; i < rows.length && found.length < wanted.limit; i += half) {
+      const some = rows.slice(i, i + half)
       const customers = some.map((row) => row.customer_id)
       const matching = await keepMatching(postgres, wanted.profile, customers, term)
       found.push(...some.filter((row) => matching.has(row.customer_id)))
