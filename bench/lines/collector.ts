@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Line, type Pair, ratioAtLeast, valueAtMost } from '../line.ts'
+import { load, warmUp } from '../load.ts'
 import { openProfile } from '../profile.ts'
-import type { Load, LoadSettings } from '../programs/load.ts'
-import type { Stage } from '../stage.ts'
 
 const connections = [64, 256, 1024]
 const bare = 'bare Fastify route'
@@ -35,6 +34,10 @@ export const collector: Line = {
     const seconds = stage.isQuick ? 3 : 5
     const singles = bodies(trackingKey, 1)
     const batches = bodies(trackingKey, 20)
+    await warmUp(stage, [
+      { url: theirs, bodies: singles },
+      { url: ours, bodies: singles },
+    ])
     return {
       async measure() {
         const rates: Pair[] = []
@@ -54,14 +57,6 @@ export const collector: Line = {
       },
     }
   },
-}
-
-async function load(stage: Stage, settings: LoadSettings): Promise<Load> {
-  const program = stage.program('load.ts', settings)
-  const result = await program.next<Load>()
-  await program.stop()
-  if (result.failed > 0) stage.report(`  ${result.failed} requests to ${settings.url} failed`)
-  return result
 }
 
 /** A body for each connection: another visitor on another landing page, about 300 bytes with one hit. */

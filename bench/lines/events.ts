@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Line, type Pair, ratioAtLeast } from '../line.ts'
+import { load, warmUp } from '../load.ts'
 import { openProfile } from '../profile.ts'
-import type { Load, LoadSettings } from '../programs/load.ts'
-import type { Stage } from '../stage.ts'
 
 const connections = [64, 256]
 const eventsPerBatch = 100
@@ -37,6 +36,10 @@ export const events: Line = {
     const batches = Array.from({ length: 16 }, () =>
       JSON.stringify({ events: Array.from({ length: eventsPerBatch }, event) }),
     )
+    await warmUp(stage, [
+      { url: theirs, bodies: singles },
+      { url: ours, headers, bodies: singles },
+    ])
     return {
       async measure() {
         const rates: Pair[] = []
@@ -66,12 +69,4 @@ function event() {
     user_traits: { external_id: randomUUID(), country: 'CL' },
     action_source: 'physical_store',
   }
-}
-
-async function load(stage: Stage, settings: LoadSettings): Promise<Load> {
-  const program = stage.program('load.ts', settings)
-  const result = await program.next<Load>()
-  await program.stop()
-  if (result.failed > 0) stage.report(`  ${result.failed} requests to ${settings.url} failed`)
-  return result
 }
