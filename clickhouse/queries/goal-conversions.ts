@@ -27,6 +27,14 @@ const nearRange = `newest_first >= {after:Int64}
   AND newest_first >= -1000 * toInt64(toUnixTimestamp(toDateTime({to:Date}, 'UTC') + INTERVAL 2 DAY))
   AND newest_first <= -1000 * toInt64(toUnixTimestamp(toDateTime({from:Date}, 'UTC') - INTERVAL 1 DAY))`
 
+const newestFirst = (condition: string) => `
+SELECT conversion_id, customer_id, newest_first
+FROM goal_conversions FINAL
+WHERE profile_id = {profile:UUID} AND conversion_type = {goal:String} AND ${nearRange} AND ${inRange}${condition}
+ORDER BY newest_first, toString(conversion_id)
+LIMIT {limit:UInt32}
+${lookUp}, max_block_size = 1024`
+
 /**
  * Conversions of a goal, newest first. The table has that order, so a page costs a page: the blocks are small, since of
  * every part one is read before the first row is known.
@@ -35,19 +43,23 @@ export const goalConversions = query({
   name: 'goal_conversions',
   params: listParams,
   row: ListedConversion,
-  sql: `
-SELECT conversion_id, customer_id, newest_first
-FROM goal_conversions FINAL
-WHERE profile_id = {profile:UUID} AND conversion_type = {goal:String} AND ${nearRange} AND ${inRange}
-ORDER BY newest_first, toString(conversion_id)
-LIMIT {limit:UInt32}
-${lookUp}, max_block_size = 1024`,
+  sql: newestFirst(''),
+})
+
+const ofCustomers = listParams.extend({ customers: z.array(z.uuid()) })
+
+/** The same of customers who are many: read in order until there are enough of theirs. */
+export const goalConversionsAmong = query({
+  name: 'goal_conversions_among_customers',
+  params: ofCustomers,
+  row: ListedConversion,
+  sql: newestFirst(' AND customer_id IN {customers:Array(UUID)}'),
 })
 
 /** The same of a few customers: their conversions are looked up, whatever the range holds. */
 export const goalConversionsOf = query({
   name: 'goal_conversions_of_customers',
-  params: listParams.extend({ customers: z.array(z.uuid()) }),
+  params: ofCustomers,
   row: ListedConversion,
   sql: `
 SELECT conversion_id, customer_id, newest_first

@@ -2,14 +2,17 @@ import type pg from 'pg'
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import {
   goalConversions,
+  goalConversionsAmong,
   goalConversionsOf,
   type ListedConversion,
 } from '../../../clickhouse/queries/goal-conversions.ts'
 import type { SearchTerm } from '../../../domain/search-term.ts'
 import { customersMatching, keepMatching } from '../../../postgres/stores/customer-search.ts'
 
-/** Up to so many matches are looked up one by one; a commoner term is found among the newest conversions at once. */
-const fewCustomers = 2_000
+/** So many are looked up one by one: 25 ms and a quarter each. More are found sooner among the newest conversions. */
+const fewCustomers = 300
+/** So many are told to the warehouse; of a commoner term whoever converted is compared with it. */
+const manyCustomers = 5_000
 const firstStretch = 1_000
 const longestStretch = 100_000
 
@@ -39,9 +42,11 @@ export async function findConversions(
 ): Promise<ListedConversion[]> {
   const { postgres, clickhouse } = engines
   if (!term) return clickhouse.run(goalConversions, wanted)
-  const customers = await customersMatching(postgres, wanted.profile, term, fewCustomers)
+  const customers = await customersMatching(postgres, wanted.profile, term, manyCustomers)
   if (!customers) return walk(engines, wanted, term)
-  return customers.length === 0 ? [] : clickhouse.run(goalConversionsOf, { ...wanted, customers })
+  if (customers.length === 0) return []
+  const found = customers.length > fewCustomers ? goalConversionsAmong : goalConversionsOf
+  return clickhouse.run(found, { ...wanted, customers })
 }
 
 /** From the newest on, in growing stretches, whoever matches, until there are enough. */

@@ -259,12 +259,15 @@ describe('GET /customers with search', () => {
     expect(await found('ma')).toEqual(['María', 'Pedro'])
   })
 
-  it('finds a name that thousands have among the newest conversions, page by page', async () => {
+  it.each([
+    ['hundreds', 350],
+    ['thousands', 5_050],
+  ])('finds a name that %s have among the newest conversions, page by page', async (_, count) => {
     const { id, list } = await open()
     const customer = (n: number) => uuidv5(id, `maria ${n}`)
     await api.pool.query(
       "INSERT INTO customers (id, profile_id, first_name) SELECT id, $1, 'Maria' FROM unnest($2::uuid[]) AS id",
-      [id, Array.from({ length: 2_050 }, (_, n) => customer(n))],
+      [id, Array.from({ length: count }, (_, n) => customer(1_000 + n))],
     )
     // Behind more conversions of others than are read at first.
     const rows = Array.from({ length: 1_200 }, (_, n) => ({
