@@ -16,5 +16,8 @@ export const statement = <Params extends z.ZodObject>(definition: Statement<Para
 
 export const query = <Params extends z.ZodObject, Row extends z.ZodType>(definition: Query<Params, Row>) => definition
 
+/** So many ids one parameter holds: a server takes no field of more than 128 KiB, and an id in a list is 39 letters. */
+export const mostIds = 3_000
+
 /** Ends a look-up by key: it reads a few granules, and a second thread costs more than it would read. */
 export const lookUp = 'SETTINGS max_threads = 1'

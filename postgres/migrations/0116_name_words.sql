@@ -6,12 +6,13 @@
 CREATE FUNCTION words_of_name(first_name text, last_name text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN array_remove(string_to_array(left(searchable_name(first_name, last_name), 400), ' '), '');
 
--- Each word with its profile before it. The profile as a column of its own would be a list of all its customers, which
--- every search had to go through.
-CREATE FUNCTION name_keys(profile_id uuid, first_name text, last_name text) RETURNS text[]
+-- Hashes of each word with its profile. The profile as a column of its own would be a list of all its customers, which
+-- every search had to go through; and an index of this kind keeps its keys for ever, so they spell nobody's name.
+CREATE FUNCTION name_key(profile_id uuid, word text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN hashtextextended(profile_id || word, 0);
+CREATE FUNCTION name_keys(profile_id uuid, first_name text, last_name text) RETURNS bigint[]
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN array_remove(array_remove(string_to_array(
-    replace(left(searchable_name(first_name, last_name), 400), ' ', ' ' || profile_id), ' '), ''), profile_id::text);
+  RETURN ARRAY(SELECT name_key(profile_id, word) FROM unnest(words_of_name(first_name, last_name)) AS word);
 
 DROP INDEX customers_by_name;
 CREATE INDEX customers_by_name ON customers USING gin (name_keys(profile_id, first_name, last_name))
@@ -30,7 +31,7 @@ CREATE INDEX name_words_by_trigram ON name_words USING gin (profile_id, word gin
   WITH (fastupdate = off);
 SELECT protect_tenant_table('name_words');
 
--- Counts anew, where customers came past the triggers below.
+-- Counts anew, where customers came past the triggers below and nobody else writes them.
 CREATE FUNCTION count_name_words(of_profile uuid) RETURNS void LANGUAGE sql AS $$
   DELETE FROM name_words WHERE profile_id = of_profile;
   INSERT INTO name_words
@@ -65,6 +66,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
+REVOKE EXECUTE ON FUNCTION follow_name_words() FROM PUBLIC;
 CREATE TRIGGER words_of_new_names AFTER INSERT ON customers
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION follow_name_words();
 CREATE TRIGGER words_of_changed_names AFTER UPDATE ON customers
@@ -81,7 +83,7 @@ CREATE FUNCTION count_named(pattern text) RETURNS bigint
   WHERE profile_id = current_profile() AND word LIKE word_pattern(pattern);
 $$;
 
--- Whose names fulfil the condition, at most `most` of them.
+-- Whose names fulfil the condition, at most `most` of them. Keys are hashes, so the profile has the last word.
 CREATE FUNCTION customers_where(condition text, most integer) RETURNS uuid[]
   LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
 DECLARE
@@ -89,13 +91,18 @@ DECLARE
 BEGIN
   EXECUTE format(
     'SELECT array_agg(id) FROM (
-       SELECT id FROM customers WHERE (first_name IS NOT NULL OR last_name IS NOT NULL) AND (%s) LIMIT $1) AS found',
-    condition) INTO found USING most;
+       SELECT id FROM customers
+       WHERE (first_name IS NOT NULL OR last_name IS NOT NULL) AND (%s) AND (profile_id = $2) IS TRUE LIMIT $1) AS found',
+    condition) INTO found USING most, current_profile();
   RETURN coalesce(found, '{}');
 END $$;
 
-CREATE FUNCTION has_word_of(keys text[]) RETURNS text LANGUAGE sql IMMUTABLE
-  RETURN format('name_keys(profile_id, first_name, last_name) && %L::text[]', keys);
+-- In groups: what one look-up costs grows with the square of its keys.
+CREATE FUNCTION has_word_of(keys bigint[]) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN (
+    SELECT '(' || string_agg(
+      format('name_keys(profile_id, first_name, last_name) && %L::bigint[]', keys[n:n + 99]), ' OR ') || ')'
+    FROM generate_series(1, cardinality(keys), 100) AS n);
 
 -- Whose names have all of the patterns.
 CREATE OR REPLACE FUNCTION customers_named(patterns text[], most integer) RETURNS SETOF uuid
@@ -111,9 +118,10 @@ BEGIN
   FOR sought IN
     SELECT pattern, words.* FROM unnest(patterns) AS pattern
     CROSS JOIN LATERAL (
-      -- The shortest words have the least beside the pattern; `shortest` are as many as `most` customers have together.
-      SELECT coalesce(sum(customers), 0) AS total, array_agg(profile || word) AS keys,
-        array_agg(profile || word) FILTER (WHERE before < most) AS shortest
+      -- The shortest words have the least beside the pattern; `shortest` are as many as make `most` customers,
+      -- though some have two of them.
+      SELECT coalesce(sum(customers), 0) AS total, array_agg(name_key(profile, word)) AS keys,
+        array_agg(name_key(profile, word)) FILTER (WHERE before < 3 * most) AS shortest
       FROM (
         SELECT word, customers, sum(customers) OVER (ORDER BY length(word), word) - customers AS before
         FROM name_words WHERE profile_id = profile AND word LIKE word_pattern(pattern)) AS having_it) AS words
@@ -132,7 +140,6 @@ BEGIN
   IF cardinality(patterns) = 1 AND sought.total > most THEN
     found := customers_where(has_word_of(sought.shortest), most);
   END IF;
-  -- Somebody may have two of the words: these were fewer than counted.
   IF found IS NULL OR cardinality(found) < most THEN
     found := customers_where(array_to_string(conditions, ' AND '), most);
   END IF;
@@ -168,8 +175,8 @@ BEGIN
   SELECT array_agg(has_word_of(meant.closest)), array_agg(has_word_of(meant.words)) INTO closest, near
   FROM unnest(typed) AS word
   CROSS JOIN LATERAL (
-    SELECT array_agg(current_profile() || n.word) AS words,
-      array_agg(current_profile() || n.word) FILTER (WHERE n.closeness = n.best) AS closest
+    SELECT array_agg(name_key(current_profile(), n.word)) AS words,
+      array_agg(name_key(current_profile(), n.word)) FILTER (WHERE n.closeness = n.best) AS closest
     FROM (SELECT *, max(closeness) OVER () AS best FROM near_words(word)) AS n) AS meant
   WHERE meant.words IS NOT NULL;
   IF cardinality(near) = cardinality(typed) THEN
@@ -185,5 +192,37 @@ BEGIN
   ELSIF cardinality(near) > 0 AND cardinality(near) = cardinality(typed) - 1 THEN
     found := customers_where(array_to_string(near, ' AND '), most);
   END IF;
-  RETURN QUERY SELECT DISTINCT unnest(found) LIMIT most;
+  -- The closest come first.
+  RETURN QUERY SELECT id FROM unnest(found) WITH ORDINALITY AS f (id, place) GROUP BY id ORDER BY min(place) LIMIT most;
+END $$;
+
+-- As many rows as there are addresses: who asks has to see that some were cut off, which a customer with two would hide.
+CREATE OR REPLACE FUNCTION customers_mailed_at(beginning text, most integer) RETURNS SETOF uuid
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  RETURN QUERY EXECUTE
+    'SELECT customer_id FROM identifiers WHERE profile_id = $1 AND type = ''email'' AND value LIKE $2 LIMIT $3'
+    USING current_profile(), beginning, most;
+END $$;
+
+CREATE OR REPLACE FUNCTION customers_reached_by(kind text, pattern text, most integer) RETURNS SETOF uuid
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+  -- The pattern of a part begins with %; a phone is stored with its +.
+  beginning text := CASE kind WHEN 'phone' THEN '+' ELSE '' END || substr(pattern, 2);
+  found uuid[];
+BEGIN
+  EXECUTE format(
+    'SELECT array_agg(customer_id) FROM (
+       SELECT customer_id FROM identifiers
+       WHERE profile_id = $1 AND type = %L AND value LIKE $2 LIMIT $3) AS begins', kind)
+    INTO found USING current_profile(), beginning, most;
+  IF cardinality(found) >= most THEN
+    RETURN QUERY SELECT unnest(found);
+    RETURN;
+  END IF;
+  RETURN QUERY EXECUTE
+    'SELECT customer_id FROM identifiers
+     WHERE profile_id = $1 AND type IN (''email'', ''phone'') AND type = $2 AND value LIKE $3 LIMIT $4'
+    USING current_profile(), kind, pattern, most;
 END $$;

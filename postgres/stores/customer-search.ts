@@ -14,6 +14,8 @@ export async function customersMatching(
     findNamed(pool, profileId, term, most + 1),
     findMailed(pool, profileId, term, most + 1),
   ])
+  // Somebody may have two such addresses: what was cut off may be somebody else's.
+  if (found.some((ids) => ids.length > most)) return null
   const customers = new Set(found.flat())
   return customers.size > most ? null : [...customers]
 }
@@ -44,7 +46,7 @@ export async function keepMatching(
         `SELECT c.id FROM unnest($2::uuid[]) AS wanted (id)
          JOIN customers c ON c.id = wanted.id AND c.profile_id = $1
          WHERE cardinality($3::text[]) > 0
-           AND searchable_name(c.first_name, c.last_name) LIKE ALL (ARRAY(SELECT searchable(p) FROM unnest($3::text[]) AS p))
+           AND left(searchable_name(c.first_name, c.last_name), 400) LIKE ALL (ARRAY(SELECT searchable(p) FROM unnest($3::text[]) AS p))
            OR EXISTS (
              SELECT FROM identifiers i
              WHERE i.profile_id = $1 AND i.customer_id = c.id AND i.type = 'email' AND i.value LIKE $4)`,
@@ -84,8 +86,9 @@ export async function pickCustomers(
   ])
   const exact = new Set([...byName, ...byAddress].filter((id) => id !== exclude))
   if (exact.size >= most || (exact.size > 0 && !isName)) return rank(pool, profileId, term, { exact, near: [], most })
-  const nearlyMailed = exact.size + nearlyNamed.length >= most ? [] : await findNearlyMailed(pool, profileId, term)
-  const near = [...nearlyNamed, ...nearlyMailed].filter((id) => id !== exclude && !exact.has(id))
+  const isOther = (id: string) => id !== exclude && !exact.has(id)
+  const near = nearlyNamed.filter(isOther)
+  if (exact.size + near.length < most) near.push(...(await findNearlyMailed(pool, profileId, term)).filter(isOther))
   return rank(pool, profileId, term, { exact, near, most })
 }
 
@@ -95,13 +98,13 @@ const findNamed = (pool: pg.Pool, profileId: string, { namePatterns }: SearchTer
 /** A part of an e-mail begins with %, what it begins with does not. */
 const mailedAt = `
 SELECT customers_reached_by('email', $1, $2) AS id WHERE left($1, 1) = '%'
-UNION SELECT customers_mailed_at($1, $2) WHERE left($1, 1) <> '%'`
+UNION ALL SELECT customers_mailed_at($1, $2) WHERE left($1, 1) <> '%'`
 
 const findMailed = (pool: pg.Pool, profileId: string, { emailPattern }: SearchTerm, most: number) =>
   find(pool, profileId, mailedAt, [emailPattern, most])
 
 const findReached = (pool: pg.Pool, profileId: string, { emailPattern, phonePattern }: SearchTerm) =>
-  find(pool, profileId, `${mailedAt} UNION SELECT customers_reached_by('phone', $3, $2) WHERE $3 IS NOT NULL`, [
+  find(pool, profileId, `${mailedAt} UNION ALL SELECT customers_reached_by('phone', $3, $2) WHERE $3 IS NOT NULL`, [
     emailPattern,
     candidates,
     phonePattern,

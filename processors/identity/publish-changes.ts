@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import { subjectsWithOutcomes } from '../../clickhouse/queries/subjects-with-outcomes.ts'
+import { mostIds } from '../../clickhouse/query.ts'
 import type { Producer } from '../../infra/kafka/producer.ts'
 import type { IdentityChange, IdentityStore } from '../../postgres/stores/identity.ts'
 import { type DirtySubject, markDirty } from '../facts/mark-dirty.ts'
@@ -58,8 +59,13 @@ const manyRows = 500
  * Visits are a browser's; whoever is no browser and holds no outcome has nothing to be derived from. What is stored for
  * somebody after this look marks them by itself, with the identity that was published before.
  */
-const withOutcomes = (warehouse: Warehouse, rows: DirtySubject[]): Promise<DirtySubject[]> =>
-  warehouse.run(subjectsWithOutcomes, {
-    profiles: [...new Set(rows.map(({ profile_id }) => profile_id))],
-    subjects: [...new Set(rows.map(({ subject_id }) => subject_id))],
-  })
+async function withOutcomes(warehouse: Warehouse, rows: DirtySubject[]): Promise<DirtySubject[]> {
+  const found: DirtySubject[] = []
+  for (let from = 0; from < rows.length; from += mostIds) {
+    const some = rows.slice(from, from + mostIds)
+    const profiles = [...new Set(some.map(({ profile_id }) => profile_id))]
+    const subjects = [...new Set(some.map(({ subject_id }) => subject_id))]
+    found.push(...(await warehouse.run(subjectsWithOutcomes, { profiles, subjects })))
+  }
+  return found
+}

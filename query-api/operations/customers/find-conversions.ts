@@ -6,13 +6,12 @@ import {
   goalConversionsOf,
   type ListedConversion,
 } from '../../../clickhouse/queries/goal-conversions.ts'
+import { mostIds } from '../../../clickhouse/query.ts'
 import type { SearchTerm } from '../../../domain/search-term.ts'
 import { customersMatching, keepMatching } from '../../../postgres/stores/customer-search.ts'
 
 /** So many are looked up one by one: 25 ms and a quarter each. More are found sooner among the newest conversions. */
 const fewCustomers = 300
-/** So many are told to the warehouse; of a commoner term whoever converted is compared with it. */
-const manyCustomers = 5_000
 const firstStretch = 1_000
 const longestStretch = 100_000
 
@@ -42,7 +41,8 @@ export async function findConversions(
 ): Promise<ListedConversion[]> {
   const { postgres, clickhouse } = engines
   if (!term) return clickhouse.run(goalConversions, wanted)
-  const customers = await customersMatching(postgres, wanted.profile, term, manyCustomers)
+  const customers = await customersMatching(postgres, wanted.profile, term, mostIds)
+  // More than one parameter holds: whoever converted is compared with the term.
   if (!customers) return walk(engines, wanted, term)
   if (customers.length === 0) return []
   const found = customers.length > fewCustomers ? goalConversionsAmong : goalConversionsOf

@@ -134,6 +134,18 @@ describe('customers by name', () => {
     expect(Number(rows[0]!.customers)).toBe(200)
   })
 
+  it('are too many to tell where one of them has two such addresses', async () => {
+    const profile = await createProfile(pool)
+    const identity = identityStore(pool)
+    const mail = (value: string) => ({ type: 'email', token: randomUUID(), value }) as const
+    await identity.observe([
+      observation(profile, 1, { identifiers: [mail('one@shop.example'), mail('two@shop.example')] }),
+      ...[3, 4, 5].map((n) => observation(profile, n, { identifiers: [mail(`${n}@shop.example`)] })),
+    ])
+    expect(await matching(profile, 'shop.example', 4)).toBeUndefined()
+    expect(await matching(profile, 'shop.example', 5)).toHaveLength(4)
+  })
+
   it('are found by patterns that very many words have', async () => {
     const profile = await createProfile(pool)
     const letters = 'abcdefghijklmnop'
@@ -146,6 +158,20 @@ describe('customers by name', () => {
     expect(await matching(profile, 'ga ber')).toEqual(ids.toSorted())
     expect(await matching(profile, `ga ber${syllable(7)}`)).toEqual([ids[7]])
   })
+
+  it.each([`D'Ar"ta{g,n}\\an`, '100%_sure', '$1', 'NULL', '\u{1F600}'])(
+    'are found by odd letters: %s',
+    async (name) => {
+      const profile = await createProfile(pool)
+      const ids = await call(profile, [
+        [name, 'Roe'],
+        ['Somebody', 'Else'],
+      ])
+      expect(await matching(profile, name)).toEqual([ids[0]])
+      expect(await matching(profile, `${name} roe`)).toEqual([ids[0]])
+      expect(await picked(profile, name)).toEqual([`${name} Roe`])
+    },
+  )
 
   it('are not those of another profile', async () => {
     const [one, other] = [await createProfile(pool), await createProfile(pool)]
@@ -178,7 +204,8 @@ describe('customers nearly named so', () => {
 
   it('come closest first, however many are further away', async () => {
     const profile = await createProfile(pool)
-    await call(profile, [...Array(300).fill(['Marlon', 'Gonzalo']), ['Maria', 'Gonzalez']])
-    expect((await picked(profile, 'marai gonzales'))[0]).toBe('Maria Gonzalez')
+    const others = Array<Name>(300).fill(['Marlon', 'Gonzalo'])
+    await call(profile, [...others, ...Array<Name>(50).fill(['Maria', 'Gonzalez']), ...others])
+    expect(await picked(profile, 'marai gonzales')).toEqual(Array(20).fill('Maria Gonzalez'))
   })
 })
