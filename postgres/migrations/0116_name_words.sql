@@ -97,53 +97,61 @@ BEGIN
   RETURN coalesce(found, '{}');
 END $$;
 
--- In groups: what one look-up costs grows with the square of its keys.
+-- Never more than one of these with OR: the planner would rather compare every customer.
 CREATE FUNCTION has_word_of(keys bigint[]) RETURNS text LANGUAGE sql IMMUTABLE
-  RETURN (
-    SELECT '(' || string_agg(
-      format('name_keys(profile_id, first_name, last_name) && %L::bigint[]', keys[n:n + 99]), ' OR ') || ')'
-    FROM generate_series(1, cardinality(keys), 100) AS n);
+  RETURN format('name_keys(profile_id, first_name, last_name) && %L::bigint[]', keys);
 
 -- Whose names have all of the patterns.
 CREATE OR REPLACE FUNCTION customers_named(patterns text[], most integer) RETURNS SETOF uuid
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-  -- So many words are looked up; what more of them have is compared with the names that the rarest pattern leads to.
+  -- So many words are looked up at once: what that costs grows with their square.
   few CONSTANT integer := 100;
   profile CONSTANT uuid := current_profile();
   sought record;
-  conditions text[] := '{}';
-  found uuid[];
+  keys bigint[];
+  enough integer;
+  conditions text := '';
+  found uuid[] := '{}';
 BEGIN
   FOR sought IN
     SELECT pattern, words.* FROM unnest(patterns) AS pattern
     CROSS JOIN LATERAL (
-      -- The shortest words have the least beside the pattern; `shortest` are as many as make `most` customers,
-      -- though some have two of them.
-      SELECT coalesce(sum(customers), 0) AS total, array_agg(name_key(profile, word)) AS keys,
-        array_agg(name_key(profile, word)) FILTER (WHERE before < 3 * most) AS shortest
+      -- The shortest words have the least beside the pattern; the first `enough` make a page, though some have two of them.
+      SELECT coalesce(array_agg(name_key(profile, word) ORDER BY length(word), word), '{}') AS keys,
+        count(*) FILTER (WHERE before < 3 * most) AS enough
       FROM (
-        SELECT word, customers, sum(customers) OVER (ORDER BY length(word), word) - customers AS before
+        SELECT word, sum(customers) OVER (ORDER BY length(word), word) - customers AS before
         FROM name_words WHERE profile_id = profile AND word LIKE word_pattern(pattern)) AS having_it) AS words
-    ORDER BY total
+    ORDER BY cardinality(words.keys)
   LOOP
-    IF sought.total = 0 THEN
-      RETURN;
+    -- The pattern that the fewest words have leads to the names; one that very many have is compared with these.
+    IF keys IS NULL THEN
+      keys := sought.keys;
+      enough := sought.enough;
+    ELSIF cardinality(sought.keys) <= few THEN
+      conditions := conditions || ' AND ' || has_word_of(sought.keys);
+    ELSE
+      conditions := conditions
+        || format(' AND left(searchable_name(first_name, last_name), 400) LIKE %L', searchable(sought.pattern));
     END IF;
-    conditions := conditions || CASE
-      WHEN cardinality(conditions) = 0 OR cardinality(sought.keys) <= few THEN has_word_of(sought.keys)
-      ELSE format('searchable_name(first_name, last_name) LIKE %L', searchable(sought.pattern)) END;
   END LOOP;
-  IF cardinality(conditions) = 0 THEN
+  IF coalesce(cardinality(keys), 0) = 0 THEN
     RETURN;
   END IF;
-  IF cardinality(patterns) = 1 AND sought.total > most THEN
-    found := customers_where(has_word_of(sought.shortest), most);
+  IF conditions = '' AND enough < few THEN
+    found := customers_where(has_word_of(keys[:enough]), most);
+    IF cardinality(found) >= most THEN
+      RETURN QUERY SELECT unnest(found);
+      RETURN;
+    END IF;
   END IF;
-  IF found IS NULL OR cardinality(found) < most THEN
-    found := customers_where(array_to_string(conditions, ' AND '), most);
-  END IF;
-  RETURN QUERY SELECT unnest(found);
+  FOR n IN 1 .. cardinality(keys) BY few LOOP
+    SELECT array_agg(DISTINCT id) INTO found
+    FROM unnest(found || customers_where(has_word_of(keys[n:n + few - 1]) || conditions, most)) AS id;
+    EXIT WHEN cardinality(found) >= most;
+  END LOOP;
+  RETURN QUERY SELECT unnest(found) LIMIT most;
 END $$;
 
 -- Words that somebody who typed this may have meant: alike by their trigrams, as a whole or how they begin, or with two
@@ -185,9 +193,9 @@ BEGIN
       found := found || customers_where(array_to_string(near, ' AND '), most);
     END IF;
     IF cardinality(found) = 0 AND cardinality(near) > 1 THEN
-      SELECT array_agg(array_to_string(near[:n - 1] || near[n + 1:], ' AND ')) INTO near
-      FROM generate_subscripts(near, 1) AS n;
-      found := customers_where('(' || array_to_string(near, ') OR (') || ')', most);
+      FOR n IN 1 .. cardinality(near) LOOP
+        found := found || customers_where(array_to_string(near[:n - 1] || near[n + 1:], ' AND '), most);
+      END LOOP;
     END IF;
   ELSIF cardinality(near) > 0 AND cardinality(near) = cardinality(typed) - 1 THEN
     found := customers_where(array_to_string(near, ' AND '), most);

@@ -173,6 +173,13 @@ describe('customers by name', () => {
     },
   )
 
+  it('are nobody where nothing but an accent was typed', async () => {
+    const profile = await createProfile(pool)
+    await call(profile, [['Ana', 'Roe']])
+    expect(await picked(profile, '\u0301')).toEqual([])
+    expect(await matching(profile, '\u0301')).toEqual([])
+  })
+
   it('are not those of another profile', async () => {
     const [one, other] = [await createProfile(pool), await createProfile(pool)]
     await call(one, [['Quentin', null]])
