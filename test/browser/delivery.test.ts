@@ -151,7 +151,7 @@ describe('a visitor who leaves', () => {
   it('for another page takes nothing along', async () => {
     await open()
     visit.show('/away', 'Nothing is tracked here.')
-    await visit.page.evaluate('touchline.track("click"); location.href = "/away"')
+    await visit.page.evaluate('touchline.track("click"); setTimeout(() => { location.href = "/away" })')
     await visit.page.waitForURL('**/away')
     expect((await visit.hits(2)).at(-1)!.event_type).toBe('click')
   })

@@ -105,7 +105,7 @@ describe('a page that still loads', () => {
 
   it('counts once when it is left, with what was called on it', async () => {
     await openLoading({}, '?utm_source=meta')
-    await visit.page.evaluate('touchline.track("click"); location.href = "/away"')
+    await visit.page.evaluate('touchline.track("click"); setTimeout(() => { location.href = "/away" })')
     await visit.page.waitForURL('**/away')
     const hits = await visit.hits(2)
     expect(hits.map(({ event_type, path, utm }) => [event_type, path, utm.source])).toEqual([
@@ -142,7 +142,7 @@ describe('a page that still loads', () => {
     await openLoading({ consent: 'required' })
     const sent: string[] = []
     visit.context.on('request', (request) => request.url() === visit.settings.url && sent.push(request.url()))
-    await visit.page.evaluate('touchline.track("click"); location.href = "/away"')
+    await visit.page.evaluate('touchline.track("click"); setTimeout(() => { location.href = "/away" })')
     await visit.page.waitForURL('**/away')
     expect(await visit.context.cookies()).toEqual([])
     expect(await visit.page.evaluate('Object.keys(localStorage)')).toEqual([])

@@ -144,15 +144,26 @@ async function readAll(consumer: Consumer, received: VisitBatch[], onMore: () =>
   }
 }
 
+/** Less than a test may take, so that it says what was missing. */
+const patienceMs = 40_000
+
 function hitsOf(profile: string, count: number, received: VisitBatch[], waiting: Set<() => void>) {
-  return new Promise<ReceivedHit[]>((resolve) => {
-    const look = () => {
-      const hits = received
+  return new Promise<ReceivedHit[]>((resolve, reject) => {
+    const hitsSoFar = () =>
+      received
         .filter((batch) => batch.profile_id === profile)
         .flatMap((batch) =>
           batch.hits.map((hit) => ({ ...hit, visitor: batch.visitor_id, receivedAt: batch.received_at })),
         )
+    const giveUp = () => {
+      const came = hitsSoFar().map((hit) => `${hit.event_type} ${hit.path}`)
+      reject(new Error(`Only ${came.length} of ${count} hits came: ${came.join(', ')}`))
+    }
+    const late = setTimeout(giveUp, patienceMs)
+    const look = () => {
+      const hits = hitsSoFar()
       if (hits.length < count) return
+      clearTimeout(late)
       waiting.delete(look)
       resolve(hits.sort((a, b) => a.event_time - b.event_time))
     }
