@@ -20,6 +20,20 @@ afterAll(async () => {
   await removeFolder(folder)
 })
 
+it('refuses a parameter that a server would refuse, and takes one that it would take', async () => {
+  const answer = async (count: number) => {
+    const form = new FormData()
+    form.set('query', 'SELECT length({ids:Array(UUID)}) AS n FORMAT TSV')
+    form.set('param_ids', `[${Array(count).fill(`'${randomUUID()}'`).join(',')}]`)
+    const response = await fetch(front.url, { method: 'POST', body: form })
+    return [response.status, (await response.text()).trim()]
+  }
+  expect(await answer(3_000)).toEqual([200, '3000'])
+  const [status, text] = await answer(3_400)
+  expect(status).toBe(400)
+  expect(text).toContain('Field value too long')
+})
+
 const rows = async (query: string, query_params: Record<string, unknown> = {}) =>
   (await client.query({ query, query_params, format: 'JSONEachRow' })).json<Record<string, unknown>>()
 
