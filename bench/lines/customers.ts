@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import { customerTotals } from '../../clickhouse/queries/customer-totals.ts'
-import { listedConversions } from '../../clickhouse/queries/listed-conversions.ts'
 import { parseSearchTerm, type SearchTerm } from '../../domain/search-term.ts'
 import { asProfile } from '../../postgres/as-profile.ts'
 import { connectPostgres } from '../../postgres/client.ts'
 import { findCustomerProfiles, resolveCustomer, subjectsOfCustomers } from '../../postgres/stores/customer-profiles.ts'
 import { pickCustomers } from '../../postgres/stores/customer-search.ts'
 import { goalKeys } from '../../postgres/stores/goal-keys.ts'
-import { findConversions } from '../../query-api/operations/customers/find-conversions.ts'
+import type { Wanted } from '../../query-api/operations/customers/find-conversions.ts'
 import { readEvents } from '../../query-api/operations/customers/journey-reads.ts'
+import { readList } from '../../query-api/operations/customers/read-list.ts'
 import { readSightings } from '../../query-api/operations/customers/read-sightings.ts'
 import { type Line, type Pair, percentile, ratioAtMost, secondsOf, valueAtMost } from '../line.ts'
 import { type BenchProfile, openProfile } from '../profile.ts'
@@ -83,8 +83,10 @@ async function readsOf(pool: pg.Pool, live: Database, profile: string): Promise<
       const days = `date_from=${range.from}&date_to=${range.to}`
       return `/customers?goal=payment_received&${days}${cursor}&search=${encodeURIComponent(search(n))}`
     },
-    direct: (n) =>
-      listDirectly(pool, live, profile, parseSearchTerm(search(n)), later ? -Date.parse(cursorTime(n)) : null),
+    direct: (n) => {
+      const behind = later ? { newest_first: -Date.parse(cursorTime(n)), conversion_id: someone(n) } : null
+      return listDirectly(pool, live, profile, parseSearchTerm(search(n)), behind)
+    },
   })
   const search = (name: string, typed: (n: number) => string): Read => ({
     name,
@@ -120,21 +122,11 @@ async function listDirectly(
   { warehouse }: Database,
   profile: string,
   term: SearchTerm | null,
-  after: number | null,
+  behind: Wanted['behind'],
 ) {
   const engines = { postgres: pool, clickhouse: warehouse }
-  const place = { after: after ?? Number.MIN_SAFE_INTEGER, after_id: '' }
-  const wanted = { profile, goal: 'payment_received', ...range, ...place, limit: 11 }
-  const [rows] = await Promise.all([
-    findConversions(engines, wanted, term),
-    asProfile(pool, profile, (tx) => goalKeys(tx, profile)),
-  ])
-  const shown = rows.slice(0, 10)
-  const customers = shown.map((row) => row.customer_id)
-  await Promise.all([
-    warehouse.run(listedConversions, { profile, conversions: shown.map((row) => row.conversion_id), customers }),
-    asProfile(pool, profile, (tx) => findCustomerProfiles(tx, profile, customers)),
-  ])
+  const wanted = { profile, goal: 'payment_received', ...range, behind, limit: 11 }
+  await Promise.all([readList(engines, wanted, term), asProfile(pool, profile, (tx) => goalKeys(tx, profile))])
 }
 
 async function searchDirectly(pool: pg.Pool, { warehouse }: Database, profile: string, term: SearchTerm) {

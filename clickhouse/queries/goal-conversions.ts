@@ -1,17 +1,21 @@
 import { z } from 'zod'
 import { lookUp, query } from '../query.ts'
 
-/** Where a page of conversions begins: after this one, or with the newest. */
-export const listParams = z.object({
+const range = z.object({
   profile: z.uuid(),
   goal: z.string(),
+  /** Days of the profile's zone. */
   from: z.iso.date(),
   to: z.iso.date(),
-  /** Negative epoch milliseconds. */
-  after: z.int(),
-  after_id: z.string(),
+  /** Negative epoch milliseconds around those days, which only narrow what is read. */
+  newest: z.int(),
+  oldest: z.int(),
+  /** The conversion at `newest` behind which a page begins; null when it begins with the newest. */
+  behind: z.string().nullable(),
+  /** At least so many, if there are. */
   limit: z.int(),
 })
+const ofCustomers = range.extend({ customers: z.array(z.uuid()) })
 
 export const ListedConversion = z.object({
   conversion_id: z.uuid(),
@@ -20,48 +24,45 @@ export const ListedConversion = z.object({
 })
 export type ListedConversion = z.infer<typeof ListedConversion>
 
-/** Days are of the profile's zone, which is at most a day away: the times only narrow what is read. */
-const inRange = `day BETWEEN {from:Date} AND {to:Date}
-  AND (newest_first, toString(conversion_id)) > ({after:Int64}, {after_id:String})`
-const nearRange = `newest_first >= {after:Int64}
-  AND newest_first >= -1000 * toInt64(toUnixTimestamp(toDateTime({to:Date}, 'UTC') + INTERVAL 2 DAY))
-  AND newest_first <= -1000 * toInt64(toUnixTimestamp(toDateTime({from:Date}, 'UTC') - INTERVAL 1 DAY))`
+const inRange = 'day BETWEEN {from:Date} AND {to:Date}'
+const behindPlace = 'AND (newest_first, toString(conversion_id)) > ({newest:Int64}, {behind:String})'
 
-const newestFirst = (condition: string) => `
+/** Of a page that begins with the newest conversion nothing is compared with a place, which would cost a tenth. */
+function paged<Params extends z.ZodObject>(name: string, params: Params, sql: (place: string) => string) {
+  const first = query({ name, params, row: ListedConversion, sql: sql('') })
+  const next = query({ name, params, row: ListedConversion, sql: sql(behindPlace) })
+  return (behind: string | null) => (behind === null ? first : next)
+}
+
+/** Rows of one place come together, with those that were written there before. */
+const inOrder = `ORDER BY newest_first, toString(conversion_id)
+LIMIT {limit:UInt32} WITH TIES`
+
+/** The blocks are small, since of every part one is read before the first row is known. */
+const newestFirst = (conditions: string) => `
 SELECT conversion_id, customer_id, newest_first
-FROM goal_conversions FINAL
-WHERE profile_id = {profile:UUID} AND conversion_type = {goal:String} AND ${nearRange} AND ${inRange}${condition}
-ORDER BY newest_first, toString(conversion_id)
-LIMIT {limit:UInt32}
+FROM goal_conversions
+WHERE profile_id = {profile:UUID} AND conversion_type = {goal:String}
+  AND newest_first BETWEEN {newest:Int64} AND {oldest:Int64} AND ${inRange} AND is_deleted = 0 ${conditions}
+${inOrder}
 ${lookUp}, max_block_size = 1024`
 
 /**
- * Conversions of a goal, newest first. The table has that order, so a page costs a page: the blocks are small, since of
- * every part one is read before the first row is known.
+ * Conversions of a goal, newest first: every one that there is, and places that one has left since. The table has that
+ * order, so a page costs a page.
  */
-export const goalConversions = query({
-  name: 'goal_conversions',
-  params: listParams,
-  row: ListedConversion,
-  sql: newestFirst(''),
-})
-
-const ofCustomers = listParams.extend({ customers: z.array(z.uuid()) })
+export const goalConversions = paged('goal_conversions', range, newestFirst)
 
 /** The same of customers who are many: read in order until there are enough of theirs. */
-export const goalConversionsAmong = query({
-  name: 'goal_conversions_among_customers',
-  params: ofCustomers,
-  row: ListedConversion,
-  sql: newestFirst(' AND customer_id IN {customers:Array(UUID)}'),
-})
+export const goalConversionsAmong = paged('goal_conversions_among_customers', ofCustomers, (place) =>
+  newestFirst(`${place} AND customer_id IN {customers:Array(UUID)}`),
+)
 
 /** The same of a few customers: their conversions are looked up, whatever the range holds. */
-export const goalConversionsOf = query({
-  name: 'goal_conversions_of_customers',
-  params: ofCustomers,
-  row: ListedConversion,
-  sql: `
+export const goalConversionsOf = paged(
+  'goal_conversions_of_customers',
+  ofCustomers,
+  (place) => `
 SELECT conversion_id, customer_id, newest_first
 FROM (
   SELECT conversion_id, customer_id, day, -toUnixTimestamp64Milli(occurred_at) AS newest_first
@@ -72,8 +73,7 @@ FROM (
       WHERE profile_id = {profile:UUID} AND customer_id IN {customers:Array(UUID)})
     AND conversion_type = {goal:String} AND customer_id IN {customers:Array(UUID)}
 )
-WHERE ${inRange}
-ORDER BY newest_first, toString(conversion_id)
-LIMIT {limit:UInt32}
+WHERE ${inRange} ${place}
+${inOrder}
 ${lookUp}`,
-})
+)

@@ -18,6 +18,7 @@ const detail = z.object({
   touch_count: z.coerce.number(),
   touch_channels: z.array(z.string()),
 })
+export type ConversionDetail = z.infer<typeof detail>
 const names = Object.keys(detail.shape)
 const Detail = z
   .array(z.unknown())

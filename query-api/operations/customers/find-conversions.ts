@@ -12,60 +12,87 @@ import { customersMatching, keepMatching } from '../../../postgres/stores/custom
 
 /** So many are looked up one by one: 25 ms and a quarter each. More are found sooner among the newest conversions. */
 const fewCustomers = 300
+/** Of conversions that are compared with the term; and so many at a time, since often the first have enough of them. */
 const firstStretch = 1_000
 const longestStretch = 100_000
+const compared = 500
 
-export interface Place {
-  after: number
-  after_id: string
-}
+const dayMs = 86_400_000
 
-interface Wanted extends Place {
+export interface Wanted {
   profile: string
   goal: string
   from: string
   to: string
   limit: number
+  /** Where the list goes on; null for its beginning. */
+  behind: Pick<ListedConversion, 'conversion_id' | 'newest_first'> | null
 }
 
-interface Engines {
+export interface Engines {
   postgres: pg.Pool
   clickhouse: Warehouse
 }
 
-/** At most `limit` conversions in order, of customers who match the term. */
-export async function findConversions(
-  engines: Engines,
-  wanted: Wanted,
-  term: SearchTerm | null,
-): Promise<ListedConversion[]> {
+type Stretches = AsyncGenerator<ListedConversion[], void>
+
+/**
+ * Places of conversions of customers who match the term, in order, some at a time: each that there is, once, and a few
+ * at which none stands any more. It goes on for as long as more are asked for.
+ */
+export async function* findConversions(engines: Engines, wanted: Wanted, term: SearchTerm | null): Stretches {
   const { postgres, clickhouse } = engines
-  if (!term) return clickhouse.run(goalConversions, wanted)
+  if (!term) return yield* everyConversion(clickhouse, wanted)
   const customers = await customersMatching(postgres, wanted.profile, term, mostIds)
   // More than one parameter holds: whoever converted is compared with the term.
-  if (!customers) return walk(engines, wanted, term)
-  if (customers.length === 0) return []
-  const found = customers.length > fewCustomers ? goalConversionsAmong : goalConversionsOf
-  return clickhouse.run(found, { ...wanted, customers })
+  if (!customers) return yield* compareAll(engines, wanted, term)
+  if (customers.length === 0) return
+  const conversions = customers.length > fewCustomers ? goalConversionsAmong : goalConversionsOf
+  yield* inStretches(wanted, (page) => clickhouse.run(conversions(page.behind), { ...page, customers }))
 }
 
-/** From the newest on, in growing stretches, whoever matches, until there are enough. */
-async function walk({ postgres, clickhouse }: Engines, wanted: Wanted, term: SearchTerm): Promise<ListedConversion[]> {
-  const found: ListedConversion[] = []
-  let place: Place = wanted
-  for (let size = firstStretch; ; size = Math.min(size * 5, longestStretch)) {
-    const { after, after_id } = place
-    const rows = await clickhouse.run(goalConversions, { ...wanted, after, after_id, limit: size })
-    // One half after the other: often the first has enough of them.
-    const half = Math.ceil(size / 2)
-    for (let i = 0; i < rows.length && found.length < wanted.limit; i += half) {
-      const some = rows.slice(i, i + half)
+const everyConversion = (clickhouse: Warehouse, wanted: Wanted) =>
+  inStretches(wanted, (page) => clickhouse.run(goalConversions(page.behind), page))
+
+async function* compareAll({ postgres, clickhouse }: Engines, wanted: Wanted, term: SearchTerm): Stretches {
+  for await (const rows of everyConversion(clickhouse, { ...wanted, limit: firstStretch })) {
+    for (let from = 0; from < rows.length; from += compared) {
+      const some = rows.slice(from, from + compared)
       const customers = some.map((row) => row.customer_id)
       const matching = await keepMatching(postgres, wanted.profile, customers, term)
-      found.push(...some.filter((row) => matching.has(row.customer_id)))
+      yield some.filter((row) => matching.has(row.customer_id))
     }
-    const last = rows.at(-1)
-    if (found.length >= wanted.limit || rows.length < size || !last) return found.slice(0, wanted.limit)
-    place = { after: last.newest_first, after_id: last.conversion_id }
   }
 }
+
+interface Page extends Omit<Wanted, 'behind'> {
+  newest: number
+  oldest: number
+  behind: string | null
+}
+
+/** From the newest on, in growing stretches, to the last. */
+async function* inStretches(
+  { behind, limit, ...wanted }: Wanted,
+  read: (page: Page) => Promise<ListedConversion[]>,
+): Stretches {
+  // Zones are at most a day away.
+  const newest = -Date.parse(wanted.to) - 2 * dayMs
+  const oldest = -Date.parse(wanted.from) + dayMs
+  for (let place = behind; ; limit = Math.min(limit * 5, longestStretch)) {
+    const start =
+      place && place.newest_first > newest
+        ? { newest: place.newest_first, behind: place.conversion_id }
+        : { newest, behind: null }
+    const rows = await read({ ...wanted, ...start, oldest, limit })
+    yield distinct(rows)
+    const last = rows.at(-1)
+    if (!last || rows.length < limit) return
+    place = last
+  }
+}
+
+/** A place to which a recompute has come twice is in the table twice, until it merges the two. */
+const distinct = (rows: ListedConversion[]) => [
+  ...new Map(rows.map((row) => [`${row.conversion_id} ${row.newest_first} ${row.customer_id}`, row])).values(),
+]

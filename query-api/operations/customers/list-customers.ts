@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { listedConversions } from '../../../clickhouse/queries/listed-conversions.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { parseSearchTerm } from '../../../domain/search-term.ts'
 import { ApiError, DateRange, limit, page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
-import { findCustomerProfiles, fullName } from '../../../postgres/stores/customer-profiles.ts'
+import { fullName } from '../../../postgres/stores/customer-profiles.ts'
 import { goalKeys } from '../../../postgres/stores/goal-keys.ts'
 import { operation } from '../../operation.ts'
-import { findConversions, type Place } from './find-conversions.ts'
+import type { Wanted } from './find-conversions.ts'
+import { readList } from './read-list.ts'
 
 const CustomerRow = z
   .object({
@@ -69,55 +69,38 @@ export const listCustomers = operation({
   response: page(CustomerRow, { meta: { date_from: z.string(), date_to: z.string() } }),
   handler: async ({ query, profile, clickhouse, postgres, persons }) => {
     const { goal, date_from, date_to, limit } = query
-    const wanted = { profile: profile.id, goal, from: date_from, to: date_to, limit: limit + 1, ...placeOf(query) }
+    const wanted = { profile: profile.id, goal, from: date_from, to: date_to, limit: limit + 1, behind: placeOf(query) }
     const term = parseSearchTerm(query.search ?? '')
     const [goals, listed] = await Promise.all([
       asProfile(postgres, profile.id, (tx) => goalKeys(tx, profile.id)),
-      findConversions({ postgres, clickhouse }, wanted, term),
+      readList({ postgres, clickhouse }, wanted, term),
     ])
     if (!goals.includes(goal)) {
       throw new ApiError('invalid_parameter', `goal: this profile knows ${goals.join(', ') || 'no goal'}.`, { goals })
     }
     const shown = listed.slice(0, limit)
-    const customers = [...new Set(shown.map((row) => row.customer_id))]
-    const conversions = shown.map((row) => row.conversion_id)
-    const [credited, people] = await Promise.all([
-      shown.length === 0 ? [] : clickhouse.run(listedConversions, { profile: profile.id, conversions, customers }),
-      asProfile(postgres, profile.id, (tx) => findCustomerProfiles(tx, profile.id, customers)),
-    ])
-    const detailOf = new Map(credited.flatMap(({ listed }) => listed).map((row) => [row.conversion_id, row]))
-    const totalOf = new Map(credited.map((row) => [row.customer_id, row]))
-    const money = (minor: bigint | null | undefined) => fromMinorAsNumber(minor ?? 0n, profile.reportingCurrency)
-    const data = shown.flatMap(({ conversion_id, customer_id, newest_first }) => {
-      const detail = detailOf.get(conversion_id)
-      // It has moved since the list was read: it stands at its new place.
-      const time = detail && Date.parse(detail.occurred_at)
-      if (!detail || time !== -newest_first || detail.conversion_type !== goal) return []
-      const person = people.get(customer_id)
-      const total = totalOf.get(customer_id)
-      return {
-        conversion_id,
-        customer_profile_id: customer_id,
-        name: person ? fullName(person) : null,
-        email: person?.email ?? null,
-        country: detail.country,
-        device: deviceOf(detail.device),
-        channel: detail.channel,
-        source: detail.source,
-        revenue: money(detail.net_minor),
-        revenue_type: detail.revenue_type as z.infer<typeof CustomerRow>['revenue_type'],
-        conversion_time: detail.occurred_at,
-        time_to_complete_seconds:
-          detail.first_touch_at === null ? null : (time - Date.parse(detail.first_touch_at)) / 1000,
-        touch_count: detail.touch_count,
-        touch_channels: detail.touch_channels,
-        conversion_count: total?.conversion_count ?? 0,
-        total_revenue: money(total?.cash_minor),
-      }
-    })
+    const money = (minor: bigint | null) => fromMinorAsNumber(minor ?? 0n, profile.reportingCurrency)
+    const data = shown.map(({ customer, person, ...conversion }) => ({
+      conversion_id: conversion.conversion_id,
+      customer_profile_id: customer.id,
+      name: person ? fullName(person) : null,
+      email: person?.email ?? null,
+      country: conversion.country,
+      device: deviceOf(conversion.device),
+      channel: conversion.channel,
+      source: conversion.source,
+      revenue: money(conversion.net_minor),
+      revenue_type: conversion.revenue_type as z.infer<typeof CustomerRow>['revenue_type'],
+      conversion_time: conversion.occurred_at,
+      time_to_complete_seconds: secondsBetween(conversion.first_touch_at, conversion.occurred_at),
+      touch_count: conversion.touch_count,
+      touch_channels: conversion.touch_channels,
+      conversion_count: customer.conversion_count,
+      total_revenue: money(customer.cash_minor),
+    }))
     persons(new Set(data.map((row) => row.customer_profile_id)).size)
     const last = listed.length > limit ? shown.at(-1) : undefined
-    const cursor = last ? `${new Date(-last.newest_first).toISOString()}|${last.conversion_id}` : null
+    const cursor = last ? `${last.occurred_at}|${last.conversion_id}` : null
     return { data, pagination: { has_next: cursor !== null, cursor }, meta: { date_from, date_to } }
   },
 })
@@ -125,9 +108,10 @@ export const listCustomers = operation({
 const devices = ['desktop', 'mobile', 'tablet'] as const
 const deviceOf = (device: string | null) => devices.find((known) => known === device) ?? null
 
-const beforeAll = { after: Number.MIN_SAFE_INTEGER, after_id: '' }
+const secondsBetween = (from: string | null, to: string) =>
+  from === null ? null : (Date.parse(to) - Date.parse(from)) / 1000
 
-function placeOf({ cursor_time, cursor_id }: z.output<typeof Query>): Place {
-  if (cursor_time === undefined || cursor_id === undefined) return beforeAll
-  return { after: -Date.parse(cursor_time), after_id: cursor_id.toLowerCase() }
+function placeOf({ cursor_time, cursor_id }: z.output<typeof Query>): Wanted['behind'] {
+  if (cursor_time === undefined || cursor_id === undefined) return null
+  return { newest_first: -Date.parse(cursor_time), conversion_id: cursor_id.toLowerCase() }
 }

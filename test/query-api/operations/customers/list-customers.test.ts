@@ -226,6 +226,36 @@ describe('paging through GET /customers', () => {
     const order = seen.map((row) => row.conversion_time)
     expect(order).toEqual(order.toSorted().reverse())
   })
+
+  it('passes over places that a run left behind when it ended before its credit was written', async () => {
+    const { world, list, id } = await open()
+    const subject = randomUUID()
+    const times = Array.from({ length: 7 }, (_, n) => at('10T00:00:00') - n * 60_000)
+    for (const time of times) await world.outcome(subject, time)
+    await world.recompute()
+    const stood = (await list()).body.data
+    const left = stood.flatMap((row: { conversion_id: string; conversion_time: string }) => {
+      const time = Date.parse(row.conversion_time)
+      const place = { profile_id: id, conversion_type: 'payment_received', conversion_id: row.conversion_id }
+      const version = String(2n ** 100n)
+      return [
+        { ...place, customer_id: subject, newest_first: -time - 3_600_000, day: '2026-10-10', version },
+        { ...place, customer_id: randomUUID(), newest_first: -time, day: '2026-10-10', version },
+        { ...place, customer_id: subject, newest_first: -time, day: '2026-10-10', version: '1' },
+      ]
+    })
+    await api.warehouse.insert('goal_conversions', left)
+    const seen = []
+    let cursor = ''
+    for (const has_next of [true, true, true, false]) {
+      const { body } = await list(`goal=payment_received&${october}&limit=2${cursor}`)
+      seen.push(...body.data)
+      expect(body.pagination.has_next).toBe(has_next)
+      const [time, cursorId] = (body.pagination.cursor ?? '').split('|')
+      cursor = `&cursor_time=${time}&cursor_id=${cursorId}`
+    }
+    expect(seen).toEqual(stood)
+  })
 })
 
 describe('GET /customers with search', () => {
