@@ -45,6 +45,11 @@ export async function migrate({ env, signal }: Surroundings): Promise<void> {
 
 /** Without a limit the garbage of a busy hour stays in memory on a large machine; queues and batches are bounded anyway. */
 const memoryLimit = '--max-old-space-size=256'
+/**
+ * With room for 64 MB of new objects the old ones are gone through as soon as they have grown by some: 70 ms of the two
+ * cores every fifty lists, which one call in twenty waited for. With less it is rare, and the memory is a third smaller.
+ */
+const newObjects = '--max-semi-space-size=16'
 
 export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSettings): Program[] {
   const node = process.execPath
@@ -60,7 +65,7 @@ export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSetting
     {
       name: 'api',
       command: node,
-      args: [memoryLimit, join(checkout, 'services/api.ts')],
+      args: [memoryLimit, newObjects, join(checkout, 'services/api.ts')],
       env,
       ready: answers(`http://${reachable(settings.host)}:${settings.port}/readyz`),
       graceMs: 30_000,
