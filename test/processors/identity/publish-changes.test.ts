@@ -31,25 +31,24 @@ async function marksOf(profile: string, tokens: string[]): Promise<Set<string>> 
 const newTokens = (count: number) => Array.from({ length: count }, () => randomUUID())
 
 describe('changes of the identity map', () => {
-  it('mark those of an import who came by or bought, and nobody who has nothing to be derived from', async () => {
+  it.each([
+    ['an import', 600],
+    ['more than one question holds', 7_000],
+  ])('mark those of %s who came by or bought, and nobody who has nothing to be derived from', async (_, count) => {
     const profile = await createProfile(database.pool)
-    const tokens = newTokens(600)
-    const [visited, bought, elsewhere] = tokens as [string, string, string]
+    const tokens = newTokens(count)
+    const [visited, elsewhere] = tokens as [string, string]
+    const bought = [tokens[2]!, tokens[count / 2]!, tokens.at(-1)!]
+    const outcome = () => ({ outcome_id: randomUUID(), conversion_id: randomUUID(), version: '1' })
     const browser = randomUUID()
     await identityStore(database.pool).observe([
       observation(profile, 0, { visitorId: browser, identifiers: [{ type: 'email', token: visited, value: null }] }),
     ])
     await warehouse.insert('outcomes', [
-      { profile_id: profile, subject_id: bought, outcome_id: randomUUID(), conversion_id: randomUUID(), version: '1' },
-      {
-        profile_id: randomUUID(),
-        subject_id: elsewhere,
-        outcome_id: randomUUID(),
-        conversion_id: randomUUID(),
-        version: '1',
-      },
+      ...bought.map((subject) => ({ ...outcome(), profile_id: profile, subject_id: subject })),
+      { ...outcome(), profile_id: randomUUID(), subject_id: elsewhere },
     ])
-    expect(await marksOf(profile, tokens)).toEqual(new Set([browser, bought]))
+    expect(await marksOf(profile, tokens)).toEqual(new Set([browser, ...bought]))
     const [{ known }] = (await warehouse.rows<{ known: string }>(
       `SELECT uniqExact(subject_id) AS known FROM identity_map WHERE profile_id = '${profile}'`,
     )) as [{ known: string }]
