@@ -313,6 +313,10 @@ describe('GET /customers with search', () => {
       rows.map(({ time, ...row }) => ({ ...shared, ...row, newest_first: -time, day: day(time) })),
     )
     await api.warehouse.insert(
+      'customer_conversions',
+      rows.map(({ conversion_id, customer_id }) => ({ profile_id: id, conversion_id, customer_id })),
+    )
+    await api.warehouse.insert(
       'credits',
       rows.map(({ time, ...row }) => ({
         ...{ ...shared, ...row, revenue_type: 'cash', day: day(time) },
