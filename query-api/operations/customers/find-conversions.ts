@@ -48,11 +48,11 @@ export async function* findConversions(engines: Engines, wanted: Wanted, term: S
   if (!customers) return yield* compareAll(engines, wanted, term)
   if (customers.length === 0) return
   const conversions = customers.length > fewCustomers ? goalConversionsAmong : goalConversionsOf
-  yield* inStretches(wanted, (page) => clickhouse.run(conversions(page.behind), { ...page, customers }))
+  yield* inStretches(wanted, (way, page) => clickhouse.run(conversions[way], { ...page, customers }))
 }
 
 const everyConversion = (clickhouse: Warehouse, wanted: Wanted) =>
-  inStretches(wanted, (page) => clickhouse.run(goalConversions(page.behind), page))
+  inStretches(wanted, (way, page) => clickhouse.run(goalConversions[way], page))
 
 async function* compareAll({ postgres, clickhouse }: Engines, wanted: Wanted, term: SearchTerm): Stretches {
   for await (const rows of everyConversion(clickhouse, { ...wanted, limit: firstStretch })) {
@@ -65,30 +65,34 @@ async function* compareAll({ postgres, clickhouse }: Engines, wanted: Wanted, te
   }
 }
 
+type Way = keyof typeof goalConversions
+
 interface Page extends Omit<Wanted, 'behind'> {
   newest: number
   oldest: number
   behind: string | null
 }
 
-/** From the newest on, in growing stretches, to the last. */
+/**
+ * From the newest on, in growing stretches, to the last. The first is read the quick way and is mostly enough; where it
+ * is not, many of its places may have been left.
+ */
 async function* inStretches(
   { behind, limit, ...wanted }: Wanted,
-  read: (page: Page) => Promise<ListedConversion[]>,
+  read: (way: Way, page: Page) => Promise<ListedConversion[]>,
 ): Stretches {
   // Zones are at most a day away.
   const newest = -Date.parse(wanted.to) - 2 * dayMs
   const oldest = -Date.parse(wanted.from) + dayMs
-  for (let place = behind; ; limit = Math.min(limit * 5, longestStretch)) {
-    const start =
-      place && place.newest_first > newest
-        ? { newest: place.newest_first, behind: place.conversion_id }
-        : { newest, behind: null }
-    const rows = await read({ ...wanted, ...start, oldest, limit })
+  let place = behind && behind.newest_first > newest ? behind : null
+  for (let way: Way = place ? 'next' : 'first'; ; way = 'settled') {
+    const start = { newest: place?.newest_first ?? newest, behind: place?.conversion_id ?? null }
+    const rows = await read(way, { ...wanted, ...start, oldest, limit })
     yield distinct(rows)
     const last = rows.at(-1)
     if (!last || rows.length < limit) return
     place = last
+    limit = Math.min(limit * 5, longestStretch)
   }
 }
 

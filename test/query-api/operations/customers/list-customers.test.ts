@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Warehouse } from '../../../../clickhouse/client.ts'
 import { ids, uuidv5 } from '../../../../domain/ids.ts'
+import { readList } from '../../../../query-api/operations/customers/read-list.ts'
 import { openReadingApp } from '../reading-app.ts'
 import { peopleOf } from './known-people.ts'
 
@@ -237,11 +239,11 @@ describe('paging through GET /customers', () => {
     const left = stood.flatMap((row: { conversion_id: string; conversion_time: string }) => {
       const time = Date.parse(row.conversion_time)
       const place = { profile_id: id, conversion_type: 'payment_received', conversion_id: row.conversion_id }
-      const version = String(2n ** 100n)
+      const [overtaken, newest] = ['1', String(2n ** 100n)]
       return [
-        { ...place, customer_id: subject, newest_first: -time - 3_600_000, day: '2026-10-10', version },
-        { ...place, customer_id: randomUUID(), newest_first: -time, day: '2026-10-10', version },
-        { ...place, customer_id: subject, newest_first: -time, day: '2026-10-10', version: '1' },
+        { ...place, customer_id: subject, newest_first: -time - 3_600_000, day: '2026-10-10', version: newest },
+        { ...place, customer_id: randomUUID(), newest_first: -time, day: '2026-10-10', version: overtaken },
+        { ...place, customer_id: subject, newest_first: -time, day: '2026-10-10', version: overtaken },
       ]
     })
     await api.warehouse.insert('goal_conversions', left)
@@ -255,6 +257,39 @@ describe('paging through GET /customers', () => {
       cursor = `&cursor_time=${time}&cursor_id=${cursorId}`
     }
     expect(seen).toEqual(stood)
+  })
+
+  it('asks little of a goal that has lost thousands of conversions which no merge has taken away yet', async () => {
+    const { world, list, id } = await open()
+    const subject = randomUUID()
+    const kept = await world.outcome(subject, at('01T00:00:00'))
+    await world.recompute()
+    const lost = Array.from({ length: 3_000 }, (_, n) => ({
+      profile_id: id,
+      conversion_type: 'payment_received',
+      newest_first: -at('20T00:00:00') + n,
+      conversion_id: randomUUID(),
+      customer_id: randomUUID(),
+      day: '2026-10-20',
+    }))
+    for (const is_deleted of [0, 1])
+      await api.warehouse.insert(
+        'goal_conversions',
+        lost.map((row) => ({ ...row, version: String(is_deleted + 1), is_deleted })),
+      )
+    let asked = 0
+    const clickhouse: Warehouse = {
+      ...api.warehouse,
+      run: (query, params) => {
+        asked++
+        return api.warehouse.run(query, params)
+      },
+    }
+    const wanted = { profile: id, goal: 'payment_received', from: '2026-10-01', to: '2026-10-31', behind: null }
+    const listed = await readList({ postgres: api.pool, clickhouse }, { ...wanted, limit: 11 }, null)
+    expect(listed.map((row) => row.conversion_id)).toEqual([ids.conversion(id, kept)])
+    expect(asked).toBeLessThanOrEqual(4)
+    expect((await list()).body.data).toHaveLength(1)
   })
 })
 
