@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { query } from '../query.ts'
 
-/** Every column of a profile's rows that can hold text. */
+/** Every column of a profile's rows that can hold text of its own: what is computed has only what the others have. */
 export const textColumns = query({
   name: 'text_columns',
   params: z.object({}),
   row: z.object({ table: z.string(), column: z.string(), type: z.string() }),
   sql: `
 SELECT table, name AS column, type FROM system.columns
-WHERE database = currentDatabase() AND type LIKE '%String%' AND default_kind != 'ALIAS'
+WHERE database = currentDatabase() AND type LIKE '%String%' AND default_kind NOT IN ('ALIAS', 'MATERIALIZED')
   AND table IN (SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'profile_id')
   AND table IN (SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree')
 ORDER BY table, position`,
