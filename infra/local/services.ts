@@ -50,6 +50,11 @@ const memoryLimit = '--max-old-space-size=256'
  * cores every fifty lists, which one call in twenty waited for. With less it is rare, and the memory is a third smaller.
  */
 const newObjects = '--max-semi-space-size=16'
+/**
+ * Under load V8 concludes from the first requests that what waits for an engine is long-lived, and from then on makes such
+ * objects among the old ones, where each keeps its whole request in memory until all old objects have been gone through.
+ */
+const noGuessedAge = '--no-allocation-site-pretenuring'
 
 export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSettings): Program[] {
   const node = process.execPath
@@ -65,7 +70,7 @@ export function servicePrograms(env: NodeJS.ProcessEnv, settings: ServiceSetting
     {
       name: 'api',
       command: node,
-      args: [memoryLimit, newObjects, join(checkout, 'services/api.ts')],
+      args: [memoryLimit, newObjects, noGuessedAge, join(checkout, 'services/api.ts')],
       env,
       ready: answers(`http://${reachable(settings.host)}:${settings.port}/readyz`),
       graceMs: 30_000,
