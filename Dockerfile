@@ -17,4 +17,4 @@ RUN mkdir -p "$TOUCHLINE_HOME" && chown node:node "$TOUCHLINE_HOME"
 USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-old-space-size=256", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "services/api.ts"]
+CMD ["node", "--max-old-space-size=256", "--max-semi-space-size=32", "--no-allocation-site-pretenuring", "services/api.ts"]

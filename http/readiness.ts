@@ -39,6 +39,18 @@ function sharedProbe(checks: Checks, limitMs: number): ReturnType<typeof probe> 
 const patienceMs = 1100
 const probeMs = 600
 const longestMs = 30_000
+/** How late the engines may be asked: one timer looks after all requests, since one each costs more. */
+const sweepMs = 100
+
+interface Call {
+  checks: Checks
+  askAt: number
+  until: number
+  reject: (error: Error) => void
+}
+
+const calls = new Set<Call>()
+let isSweeping = false
 
 /**
  * A handler that takes long is either busy or waits for an engine that is gone. After a second the engines are
@@ -46,29 +58,40 @@ const longestMs = 30_000
  */
 export function supervise<T>(work: Promise<T>, checks: Checks): Promise<T> {
   return new Promise((resolve, reject) => {
-    const until = Date.now() + longestMs
-    let isDone = false
-    const look = async () => {
-      const states = Object.entries(await sharedProbe(checks, probeMs)) as [Engine, 'ok' | 'down'][]
-      const down = states.find(([, state]) => state === 'down') ?? (Date.now() > until ? states[0] : undefined)
-      if (isDone) return
-      if (down) reject(new EngineUnavailable(down[0]))
-      else timer = setTimeout(look, patienceMs)
-    }
-    let timer = setTimeout(look, patienceMs)
-    const stopLooking = () => {
-      isDone = true
-      clearTimeout(timer)
-    }
+    const now = performance.now()
+    const call = { checks, askAt: now + patienceMs, until: now + longestMs, reject }
+    calls.add(call)
+    if (!isSweeping) sweepLater()
     work.then(
       (result) => {
-        stopLooking()
+        calls.delete(call)
         resolve(result)
       },
       (error) => {
-        stopLooking()
+        calls.delete(call)
         reject(error)
       },
     )
   })
+}
+
+function sweepLater() {
+  isSweeping = true
+  setTimeout(sweep, sweepMs)
+}
+
+function sweep() {
+  const now = performance.now()
+  for (const call of calls) if (call.askAt <= now) void askFor(call)
+  if (calls.size > 0) sweepLater()
+  else isSweeping = false
+}
+
+async function askFor(call: Call) {
+  call.askAt = Number.POSITIVE_INFINITY
+  const states = Object.entries(await sharedProbe(call.checks, probeMs)) as [Engine, 'ok' | 'down'][]
+  const now = performance.now()
+  const down = states.find(([, state]) => state === 'down') ?? (now > call.until ? states[0] : undefined)
+  if (!down) call.askAt = now + patienceMs
+  else if (calls.delete(call)) call.reject(new EngineUnavailable(down[0]))
 }
