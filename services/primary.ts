@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 
 interface Message {
   type: 'touchline:ask'
@@ -12,12 +12,17 @@ const limitMs = 5000
 const isOurs = (message: unknown): message is Message => (message as Message | null)?.type === 'touchline:ask'
 
 /** In the process that keeps the workers: what each of them may ask for. */
-export function answerWorkers(answers: Record<string, (about: never) => unknown>): void {
+export function answerWorkers(answers: Record<string, (about: never, worker: Worker) => unknown>): void {
   cluster.on('message', async (worker, message: unknown) => {
     if (!isOurs(message)) return
-    const answer = await Promise.resolve(answers[message.what]?.(message.about as never)).catch(() => undefined)
+    const answer = await Promise.resolve(answers[message.what]?.(message.about as never, worker)).catch(() => undefined)
     if (worker.isConnected()) worker.send({ ...message, about: undefined, answer })
   })
+}
+
+/** In a worker, which does not wait for an answer; nothing in a process that nobody keeps. */
+export function tellPrimary(what: string): void {
+  if (cluster.isWorker) process.send?.({ type: 'touchline:ask', id: -1, what } satisfies Message)
 }
 
 /** In a worker. Undefined when there is no answer in time. */

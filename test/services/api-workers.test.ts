@@ -12,6 +12,7 @@ import { openPostgres } from '../profiles.ts'
 
 const program = join(import.meta.dirname, '../../services/api.ts')
 let port: number
+let env: NodeJS.ProcessEnv
 let service: ChildProcess
 let ended: Promise<unknown[]>
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   await pool.end()
   await createTopics(Object.values(topics))
   port = await findFreePort()
-  const env = {
+  env = {
     ...process.env,
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
@@ -41,7 +42,14 @@ const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 const workers = () => childrenOf(service.pid!)
 
-/** Over a connection of its own, so that the next process in turn answers. */
+/** Sockets of this machine that listen on the port. */
+const doors = () =>
+  ['/proc/net/tcp', '/proc/net/tcp6']
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === '0A' && Number.parseInt(local!.split(':')[1]!, 16) === port)
+
+/** Over a connection of its own, so that either process may answer. */
 async function ask(path: string): Promise<{ status: number; body: string }> {
   const agent = new Agent({ keepAlive: false })
   try {
@@ -66,6 +74,16 @@ describe('an API of several processes', { timeout: 120_000 }, () => {
     for (let n = 0; n < 10; n++) expect((await ask('/healthz')).status).toBe(200)
     const [first, second] = [await answered('/healthz'), await answered('/healthz')]
     expect([first - before, second - before]).toEqual([10, 10])
+  })
+
+  it('gives each of them a door of its own, so that callers wait for none to be handed on', () => {
+    expect(doors()).toHaveLength(2)
+  })
+
+  it('lets no other service in at its port', async () => {
+    const another = spawn(process.execPath, [program], { env })
+    expect(await once(another, 'exit')).toEqual([1, null])
+    expect(doors()).toHaveLength(2)
   })
 
   it('answers on and replaces a process that was killed', async () => {
