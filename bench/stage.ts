@@ -19,6 +19,8 @@ export interface Stage {
   env: NodeJS.ProcessEnv
   isQuick: boolean
   report: Report
+  /** Aborted when the run is interrupted. */
+  signal: AbortSignal
   memory: Memory
   /** Starts one of our services; it is up until its `stop`. */
   service(name: 'api' | 'processors'): Promise<Supervised>
@@ -107,6 +109,7 @@ async function dress(stack: Stack, { home, isQuick, report, signal }: Options): 
     env,
     isQuick,
     report,
+    signal,
     memory,
     service: async (name) => {
       const program = programs.find((one) => one.name === name)!
