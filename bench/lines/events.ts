@@ -3,7 +3,8 @@ import { type Line, type Pair, ratioAtLeast } from '../line.ts'
 import { load, warmUp } from '../load.ts'
 import { openProfile } from '../profile.ts'
 
-const connections = [64, 256]
+/** The collector's. */
+const connections = [64, 256, 1024]
 const eventsPerBatch = 100
 
 /** Outcome events a second that `POST /api/v1/events` accepts, each acknowledged by Kafka before its 202. */
@@ -11,7 +12,7 @@ export const events: Line = {
   name: 'events',
   figures: [
     ...connections.map((count) => ({
-      name: `single events, ${count} connections`,
+      name: `single events, ${count.toLocaleString('en-US')} connections`,
       unit: 'events/s',
       beside: 'bare Fastify route',
       target: ratioAtLeast(0.4),
