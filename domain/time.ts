@@ -34,13 +34,14 @@ export function parseTime(value: string | number): number | undefined {
     return Number.isFinite(value) && Math.abs(value) < 8.64e15 ? Math.trunc(value) : undefined
   const match = isoTime.exec(value.trim())
   if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as number[]
-  const dayStart = Date.UTC(year!, month! - 1, day)
+  const part = (at: number) => Number(match[at] ?? 0)
+  const [month, day, hour, minute, second] = [part(2), part(3), part(4), part(5), part(6)]
+  const dayStart = Date.UTC(part(1), month - 1, day)
   // The 31st of February would quietly become a day in March.
-  if (new Date(dayStart).getUTCDate() !== day || month! < 1 || month! > 12) return undefined
-  if (hour! > 23 || minute! > 59 || second! > 60) return undefined
+  if (new Date(dayStart).getUTCDate() !== day || month < 1 || month > 12) return undefined
+  if (hour > 23 || minute > 59 || second > 60) return undefined
   const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3))
-  return dayStart + ((hour! * 60 + minute!) * 60 + second!) * 1000 + millis - offsetMs(match[8])
+  return dayStart + ((hour * 60 + minute) * 60 + second) * 1000 + millis - offsetMs(match[8])
 }
 
 function offsetMs(zone: string | undefined): number {

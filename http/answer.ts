@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { File, type ResponseSpec, seal, wrap } from './envelope.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, ReplyMeta } from './operation.ts'
 
 /** What goes out, as far as the operation decides it. */
 export interface Answer {
@@ -11,36 +11,47 @@ export interface Answer {
   persons: number
 }
 
+/** What a handler says of its answer, beside the data. */
+export class Told implements ReplyMeta {
+  code: number
+  readonly headers: Record<string, string> = {}
+  personCount: number | undefined
+
+  constructor({ statuses }: Operation<never>) {
+    this.code = statuses[0] ?? 200
+  }
+
+  status(code: number) {
+    this.code = code
+  }
+
+  header(name: string, value: string) {
+    this.headers[name.toLowerCase()] = value
+  }
+
+  /** Handlers call it on its own. */
+  readonly persons = (count: number) => {
+    this.personCount = count
+  }
+}
+
 /** Runs the handler and checks what it returns against what the description promises. */
 export async function perform(
   operation: Operation<never>,
   context: object,
+  told: Told,
   profileId: string | undefined,
 ): Promise<Answer> {
-  const out: Omit<Answer, 'body' | 'persons'> = { status: operation.statuses[0] ?? 200, headers: {} }
-  let persons: number | undefined
-  const told = {
-    persons: (count: number) => {
-      persons = count
-    },
-    reply: {
-      status: (code: number) => {
-        out.status = code
-      },
-      header: (name: string, value: string) => {
-        out.headers[name.toLowerCase()] = value
-      },
-    },
-  }
-  const result = await operation.handler(Object.assign(context, told) as never)
-  if (!operation.statuses.includes(out.status)) throw new Error(`${operation.id} does not declare its status.`)
+  const result = await operation.handler(context as never)
+  const { code: status, headers, personCount } = told
+  if (!operation.statuses.includes(status)) throw new Error(`${operation.id} does not declare its status.`)
   if (result instanceof File) {
     if (!Object.hasOwn(operation.files, result.type)) throw new Error(`${operation.id} does not declare its file.`)
-    return { ...out, body: result, persons: persons ?? 0 }
+    return { status, headers, body: result, persons: personCount ?? 0 }
   }
   const own = operation.isPublic ? undefined : (profileId ?? null)
   const body = seal(operation, wrap(operation.response, result, own))
-  return { ...out, body, persons: persons ?? personsIn(operation.response, body as { data: unknown }) }
+  return { status, headers, body, persons: personCount ?? personsIn(operation.response, body as { data: unknown }) }
 }
 
 /** Where a handler does not say: one a row of a list, and one for a single answer that is not empty. */

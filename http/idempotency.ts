@@ -21,17 +21,21 @@ export interface Call {
   body: unknown
 }
 
-/** Runs the call, or answers what the first call with this key was answered. */
-export type Once = (
-  /** Nothing where the operation does not insist on a key and none was sent: then it just runs. */
-  key: string | undefined,
-  call: Call,
-  run: (execution: Execution) => Promise<Answer>,
-  refusal: (error: ApiError) => Answer,
-) => Promise<Answer & { isReplay: boolean }>
+export interface Once {
+  /** Runs the call, or answers what the first call with this key was answered. */
+  withKey(
+    key: string,
+    call: Call,
+    run: (execution: Execution) => Promise<Answer>,
+    refusal: (error: ApiError) => Answer,
+  ): Promise<Answer & { isReplay: boolean }>
+  /** The same unit of work where the operation does not insist on a key and none was sent. */
+  withoutKey(profileId: string | undefined, run: (execution: Execution) => Promise<Answer>): Promise<Answer>
+}
 
+const refuse = () => Promise.reject(new Error('This app was built without a store of idempotency keys.'))
 /** An app that was built without a store runs nothing that must happen once. */
-export const noKeys: Once = () => Promise.reject(new Error('This app was built without a store of idempotency keys.'))
+export const noKeys: Once = { withKey: refuse, withoutKey: refuse }
 
 // Longer than any request is waited for (`supervise`): who is overtaken is gone, or hangs.
 const leaseMs = 40_000
@@ -61,30 +65,32 @@ export function onceWithKey(postgres: pg.Pool, secret: Buffer): Once {
     return hmac.digest()
   }
 
-  return async (sent, call, run, refusal) => {
-    if (sent === undefined) return executeUnkeyed(postgres, call.profileId, run)
-    const reservation: Reservation = {
-      id: hash('key', call.owner, sent),
-      profileId: call.profileId,
-      operation: call.operation,
-      requestHash: hash('request', call.method, call.url, canonicalJson(call.body)),
-      attempt: randomUUID(),
-      leaseMs,
-    }
-    const context = `idempotency/${reservation.id.toString('hex')}`
-    const reserved = await reserve(postgres, reservation)
-    switch (reserved.kind) {
-      case 'ours': {
-        const sealed = (answer: Answer) => seal(key, context, JSON.stringify(answer))
-        return { ...(await execute(postgres, reservation, { run, refusal, sealed })), isReplay: false }
+  return {
+    async withKey(sent, call, run, refusal) {
+      const reservation: Reservation = {
+        id: hash('key', call.owner, sent),
+        profileId: call.profileId,
+        operation: call.operation,
+        requestHash: hash('request', call.method, call.url, canonicalJson(call.body)),
+        attempt: randomUUID(),
+        leaseMs,
       }
-      case 'answered':
-        return { ...(JSON.parse(open(key, context, reserved.answer).toString()) as Answer), isReplay: true }
-      case 'another_request':
-        throw new ApiError('idempotency_key_conflict')
-      case 'in_flight':
-        throw new ApiError('idempotency_key_in_flight', undefined, { retry_after: retryAfterSeconds })
-    }
+      const context = `idempotency/${reservation.id.toString('hex')}`
+      const reserved = await reserve(postgres, reservation)
+      switch (reserved.kind) {
+        case 'ours': {
+          const sealed = (answer: Answer) => seal(key, context, JSON.stringify(answer))
+          return { ...(await execute(postgres, reservation, { run, refusal, sealed })), isReplay: false }
+        }
+        case 'answered':
+          return { ...(JSON.parse(open(key, context, reserved.answer).toString()) as Answer), isReplay: true }
+        case 'another_request':
+          throw new ApiError('idempotency_key_conflict')
+        case 'in_flight':
+          throw new ApiError('idempotency_key_in_flight', undefined, { retry_after: retryAfterSeconds })
+      }
+    },
+    withoutKey: (profileId, run) => executeUnkeyed(postgres, profileId, run),
   }
 }
 
@@ -115,20 +121,33 @@ async function execute(postgres: pg.Pool, reservation: Reservation, work: Work):
   }
 }
 
-/** The same unit of work, with nothing to remember it by. */
-async function executeUnkeyed(postgres: pg.Pool, profileId: string | undefined, run: Work['run']) {
-  // Most of what needs no key needs no transaction either.
-  let unit: ReturnType<typeof unitOfWork> | undefined
-  const transaction = () => {
-    unit ??= unitOfWork(postgres, profileId)
-    return unit.begin()
+/** With nothing to remember it by. Most of what needs no key needs no transaction either, and few look at the id. */
+class Unkeyed implements Execution {
+  unit: ReturnType<typeof unitOfWork> | undefined
+  readonly transaction: Execution['transaction']
+  #id: string | undefined
+
+  constructor(postgres: pg.Pool, profileId: string | undefined) {
+    this.transaction = () => {
+      this.unit ??= unitOfWork(postgres, profileId)
+      return this.unit.begin()
+    }
   }
+
+  get id() {
+    this.#id ??= randomUUID()
+    return this.#id
+  }
+}
+
+async function executeUnkeyed(postgres: pg.Pool, profileId: string | undefined, run: Work['run']): Promise<Answer> {
+  const execution = new Unkeyed(postgres, profileId)
   try {
-    const answer = await run({ id: randomUUID(), transaction })
-    if (unit) await unit.commit(async () => true)
-    return Object.assign(answer, { isReplay: false })
+    const answer = await run(execution)
+    if (execution.unit) await execution.unit.commit(async () => true)
+    return answer
   } catch (error) {
-    if (unit) await unit.rollback()
+    if (execution.unit) await execution.unit.rollback()
     throw error
   }
 }

@@ -3,7 +3,7 @@ import type { Credential, Profile, Workspace } from '../domain/credentials.ts'
 import type { Engine } from '../infra/unavailable.ts'
 import { type AccessLog, logged, logRefusal } from './access-log.ts'
 import { admit } from './admit.ts'
-import { type Answer, perform, send } from './answer.ts'
+import { type Answer, perform, send, Told } from './answer.ts'
 import type { Authenticate } from './authenticate.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { type ApiError, errorEnvelope } from './errors.ts'
@@ -101,10 +101,11 @@ async function respond(
   frame: RouteDeps,
 ): Promise<Answer> {
   const { params, query, body } = operation
-  const hasKey = operation.idempotency.endsWith('header')
-  const key = hasKey
+  const takesKey = operation.idempotency.endsWith('header')
+  const key = takesKey
     ? idempotencyKeyOf(request.headers['idempotency-key'], operation.idempotency === 'header')
     : undefined
+  const told = new Told(operation)
   const context = {
     ...deps,
     params: params ? check(operation, 'params', params, request.params) : {},
@@ -114,9 +115,17 @@ async function respond(
     workspace: request.workspace,
     credential: request.credential,
     request: new ReceivedRequest(request, reply),
+    reply: told,
+    persons: told.persons,
+    execution: undefined as Execution | undefined,
   }
   const profileId = request.profile?.id
-  if (!hasKey) return perform(operation, context, profileId)
+  const run = (execution?: Execution) => {
+    context.execution = execution
+    return perform(operation, context, told, profileId)
+  }
+  if (!takesKey) return await run()
+  if (key === undefined) return await frame.once.withoutKey(profileId, run)
   const call = {
     operation: operation.id,
     owner: ownerOf(request),
@@ -131,9 +140,8 @@ async function respond(
     body: errorEnvelope(error, request.id, frame.baseUrl),
     persons: 0,
   })
-  const run = (execution: Execution) => perform(operation, Object.assign(context, { execution }), profileId)
-  const answer = await frame.once(key, call, run, refusal)
-  return answer.isReplay ? { ...answer, headers: { ...answer.headers, 'idempotent-replay': 'true' } } : answer
+  const { isReplay, ...answer } = await frame.once.withKey(key, call, run, refusal)
+  return isReplay ? { ...answer, headers: { ...answer.headers, 'idempotent-replay': 'true' } } : answer
 }
 
 /** A new key or session of the same app or user still finds what the old one was answered. */
