@@ -17,6 +17,8 @@ function start(): void {
   const page = window as Window & { touchline?: Api }
   const { document } = page
   const found = page.touchline
+  // Not asked where there is something: to look for what a page does not have is dear.
+  if (!found && handedOver(openTracker)) return
   // A page that has an element called touchline shows it under that name.
   const api: Api = found && typeof found.push === 'function' ? found : ([] as unknown as Api)
   if (api.isLoaded) return
@@ -99,12 +101,13 @@ function start(): void {
     const name = names[at]!
     api[name] = (...args: unknown[]) => run(name, args)
   }
-  guard(() => {
-    page.touchline = api
-  })()
+  if (api !== found)
+    guard(() => {
+      page.touchline = api
+    })()
   on(page, 'visibilitychange', () => document.visibilityState === 'hidden' && leave())
   if (hasLoader) whenIdle(takeOver)
   else takeOver()
 }
 
-guard(() => handedOver(openTracker) || start())()
+guard(start)()
