@@ -8,7 +8,7 @@ interface Address {
 }
 
 /** Whether several sockets may listen on one port and the system shares new connections out among them. */
-export const sharesPorts = process.platform === 'linux'
+const sharesPorts = process.platform === 'linux'
 
 /**
  * A socket that listens lets in one connection a turn of the event loop, and under load a turn takes long: callers that
