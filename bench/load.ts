@@ -23,11 +23,14 @@ export interface Load {
   failed: number
 }
 
+/** How many ask at once, where a line beside the bare route is measured. */
+export const connectionCounts = [64, 256, 1024]
+
 const script = join(import.meta.dirname, 'programs', 'load.lua')
 
 /**
  * Every connection sends its next request when the one before was answered. By wrk, one thread of it: what sends the load
- * shares the cores with what is measured, and one in JavaScript took a fifth of them, as much as half an API.
+ * shares the cores with what is measured, and one in JavaScript took a fifth of them.
  */
 export async function load(stage: Stage, settings: LoadSettings): Promise<Load> {
   const { url, bodies, connections, seconds, headers } = settings

@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** What a handler says of its answer, beside the data. */
-export class Told implements ReplyMeta {
+export class Remarks implements ReplyMeta {
   code: number
   readonly headers: Record<string, string> = {}
   personCount: number | undefined
@@ -39,11 +39,11 @@ export class Told implements ReplyMeta {
 export async function perform(
   operation: Operation<never>,
   context: object,
-  told: Told,
+  remarks: Remarks,
   profileId: string | undefined,
 ): Promise<Answer> {
   const result = await operation.handler(context as never)
-  const { code: status, headers, personCount } = told
+  const { code: status, headers, personCount } = remarks
   if (!operation.statuses.includes(status)) throw new Error(`${operation.id} does not declare its status.`)
   if (result instanceof File) {
     if (!Object.hasOwn(operation.files, result.type)) throw new Error(`${operation.id} does not declare its file.`)

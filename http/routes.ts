@@ -3,7 +3,7 @@ import type { Credential, Profile, Workspace } from '../domain/credentials.ts'
 import type { Engine } from '../infra/unavailable.ts'
 import { type AccessLog, logged, logRefusal } from './access-log.ts'
 import { admit } from './admit.ts'
-import { type Answer, perform, send, Told } from './answer.ts'
+import { type Answer, perform, Remarks, send } from './answer.ts'
 import type { Authenticate } from './authenticate.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { type ApiError, errorEnvelope } from './errors.ts'
@@ -105,7 +105,7 @@ async function respond(
   const key = takesKey
     ? idempotencyKeyOf(request.headers['idempotency-key'], operation.idempotency === 'header')
     : undefined
-  const told = new Told(operation)
+  const remarks = new Remarks(operation)
   const context = {
     ...deps,
     params: params ? check(operation, 'params', params, request.params) : {},
@@ -115,14 +115,14 @@ async function respond(
     workspace: request.workspace,
     credential: request.credential,
     request: new ReceivedRequest(request, reply),
-    reply: told,
-    persons: told.persons,
+    reply: remarks,
+    persons: remarks.persons,
     execution: undefined as Execution | undefined,
   }
   const profileId = request.profile?.id
   const run = (execution?: Execution) => {
     context.execution = execution
-    return perform(operation, context, told, profileId)
+    return perform(operation, context, remarks, profileId)
   }
   if (!takesKey) return await run()
   if (key === undefined) return await frame.once.withoutKey(profileId, run)

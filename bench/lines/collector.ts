@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { type Line, type Pair, ratioAtLeast, valueAtMost } from '../line.ts'
-import { load, warmUp } from '../load.ts'
+import { connectionCounts, load, warmUp } from '../load.ts'
 import { openProfile } from '../profile.ts'
 
-const connections = [64, 256, 1024]
 const bare = 'bare Fastify route'
 
 /** Hits a second that `POST /collect` accepts, each acknowledged by Kafka before its 204. */
 export const collector: Line = {
   name: 'collector',
   figures: [
-    ...connections.map((count) => ({
+    ...connectionCounts.map((count) => ({
       name: `single hits, ${count.toLocaleString('en-US')} connections`,
       unit: 'hits/s',
       beside: bare,
@@ -43,7 +42,7 @@ export const collector: Line = {
       async measure() {
         const rates: Pair[] = []
         let p99: Pair = { value: 0, limit: 0 }
-        for (const count of connections) {
+        for (const count of connectionCounts) {
           const limit = await load(stage, { url: theirs, bodies: singles, connections: count, seconds })
           const value = await load(stage, { url: ours, bodies: singles, connections: count, seconds })
           rates.push({ value: value.requestsPerSecond, limit: limit.requestsPerSecond })

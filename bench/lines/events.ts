@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { type Line, type Pair, ratioAtLeast } from '../line.ts'
-import { load, warmUp } from '../load.ts'
+import { connectionCounts, load, warmUp } from '../load.ts'
 import { openProfile } from '../profile.ts'
 
-/** The collector's. */
-const connections = [64, 256, 1024]
 const eventsPerBatch = 100
 
 /** Outcome events a second that `POST /api/v1/events` accepts, each acknowledged by Kafka before its 202. */
 export const events: Line = {
   name: 'events',
   figures: [
-    ...connections.map((count) => ({
+    ...connectionCounts.map((count) => ({
       name: `single events, ${count.toLocaleString('en-US')} connections`,
       unit: 'events/s',
       beside: 'bare Fastify route',
@@ -44,7 +42,7 @@ export const events: Line = {
     return {
       async measure() {
         const rates: Pair[] = []
-        for (const count of connections) {
+        for (const count of connectionCounts) {
           const limit = await load(stage, { url: theirs, bodies: singles, connections: count, seconds })
           const value = await load(stage, { url: ours, headers, bodies: singles, connections: count, seconds })
           rates.push({ value: value.requestsPerSecond, limit: limit.requestsPerSecond })

@@ -10,6 +10,8 @@ import { topics } from '../../schemas/topics.ts'
 import { createTopics, until } from '../kafka.ts'
 import { openPostgres } from '../profiles.ts'
 
+/** 32 of each of two processes. */
+const allDoors = 64
 const program = join(import.meta.dirname, '../../services/api.ts')
 let port: number
 let env: NodeJS.ProcessEnv
@@ -31,7 +33,7 @@ beforeAll(async () => {
   service = spawn(process.execPath, [program], { env, stdio: 'inherit' })
   ended = once(service, 'exit')
   await until(async () => (await ask('/healthz')).status === 200)
-  await until(() => doors().length === 2 * 32)
+  await until(() => doors().length === allDoors)
 })
 afterAll(async () => {
   service.kill('SIGKILL')
@@ -77,13 +79,13 @@ describe('an API of several processes', { timeout: 120_000 }, () => {
   })
 
   it('has many doors, since one lets in one caller a turn', () => {
-    expect(doors()).toHaveLength(2 * 32)
+    expect(doors()).toHaveLength(allDoors)
   })
 
   it('lets no other service in at its port', async () => {
     const another = spawn(process.execPath, [program], { env })
     expect(await once(another, 'exit')).toEqual([1, null])
-    expect(doors()).toHaveLength(2 * 32)
+    expect(doors()).toHaveLength(allDoors)
   })
 
   it('answers on and replaces a process that was killed', async () => {
