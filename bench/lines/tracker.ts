@@ -1,28 +1,24 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Browser, chromium } from 'playwright-core'
 import { fillLoader, snippetElements } from '../../domain/snippet.ts'
-import { chromiumFlags, findChromium } from '../../infra/local/chromium.ts'
+import { findChromium } from '../../infra/local/chromium.ts'
 import { trackerPath } from '../../ingest/tracker-script.ts'
 import { buildTracker } from '../../tracker/build.ts'
 import { type Line, median, valueAtMost } from '../line.ts'
 import { openProfile } from '../profile.ts'
+import { openTracedBrowser, type TracedBrowser, type TraceEvent } from '../traced-browser.ts'
 
 /**
  * How much slower a phone is. Chromium's own slowdown makes the thread spin for three times what went by on the clock, also
- * while the thread waited for another process: short pieces come out six to ten times as long on a busy machine. So the
- * thread's own time, taken four times, which is what a processor four times as slow needs, is told as well.
+ * while the thread waited for another process. So the thread's own time, taken four times, which is what a processor four
+ * times as slow needs, is told as well.
  */
 const slowdown = 4
-const loads = 10
+const loads = 9
 
-/** Longer than anything that the tracker puts off at load. */
-const settleMs = 2_000
+/** Longer than a slowed page takes to load, and than anything that the tracker puts off then. */
+const settleMs = 2_500
 
 /**
  * What the tracker costs a page's main thread on a slow phone. At load: everything outside of idle periods, until nothing
@@ -77,7 +73,7 @@ export const tracker: Line = {
     const executablePath = await findChromium({ env: stage.env, report: stage.report })
     return {
       async measure() {
-        const browser = await chromium.launch({ executablePath, args: chromiumFlags })
+        const browser = await openTracedBrowser(executablePath, stage.env)
         const ours: Load[] = []
         const empty: Load[] = []
         const slowed = { ours: [] as Load[], empty: [] as Load[] }
@@ -109,9 +105,14 @@ export const tracker: Line = {
   },
 }
 
-// The browser's own first uses (a page's scripts, a request) are the page's: it has a style and a script itself. Each
-// script stands on a line of its own, by which the trace tells them apart.
-const ownHead = '<link rel="stylesheet" href="/own.css">\n<script>document.documentElement.className="js"</script>\n'
+// The browser's own first uses (a page's scripts, a function, a listener, a request) are the page's: it has a style and a
+// script of its own, as short as pages have them. Each script stands on a line of its own, by which the trace tells them
+// apart.
+const ownScript =
+  'document.documentElement.className="js";' +
+  'document.addEventListener("DOMContentLoaded",function(){' +
+  'document.body.addEventListener("click",function(){this.className="open"})})'
+const ownHead = `<link rel="stylesheet" href="/own.css">\n<script>${ownScript}</script>\n`
 const snippetLine = 3
 
 async function servePages(heads: Record<string, string>) {
@@ -142,39 +143,15 @@ interface Load {
   longestIdleMs: number
 }
 
-interface TraceEvent {
-  name: string
-  ph: string
-  pid: number
-  tid: number
-  /** On the clock of the thread itself: other processes on the machine do not count. */
-  tts: number
-  tdur: number
-  args: { url?: string; data?: { url?: string; lineNumber?: number } }
-}
-
 const scripting = new Set(['EvaluateScript', 'v8.compile', 'FunctionCall'])
 const request = 'ResourceFetcher::requestResource'
 const idlePeriod = 'FireIdleCallback'
 // The page's own script sets nothing off, so whatever goes off is the tracker's.
 const setOff = new Set(['TimerFire', 'RunMicrotasks', idlePeriod])
 
-async function loadPage(browser: Browser, url: string, rate = 1): Promise<Load> {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  const devtools = await context.newCDPSession(page)
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate })
-  const folder = mkdtempSync(join(tmpdir(), 'touchline-trace-'))
-  const categories = ['devtools.timeline', 'v8', 'blink.resource']
-  await browser.startTracing(page, { path: join(folder, 'trace.json'), categories })
+async function loadPage(browser: TracedBrowser, url: string, rate = 1): Promise<Load> {
   const address = `${url}?gclid=G1&utm_source=meta`
-  await page.goto(address, { waitUntil: 'networkidle' })
-  await sleep(settleMs)
-  const trace = await browser.stopTracing()
-  rmSync(folder, { recursive: true })
-  await context.close()
-  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
-  return measured(traceEvents, address)
+  return measured(await browser.load(address, rate, settleMs), address)
 }
 
 function measured(events: TraceEvent[], page: string): Load {

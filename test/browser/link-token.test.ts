@@ -57,6 +57,16 @@ describe('a link token', () => {
     expect(sent[0]!.events[0]!.link_token).toBe('token')
   })
 
+  it('given several times leaves altogether, and the first that says something counts', async () => {
+    visit = await site.visit()
+    visit.show('/a', visit.snippet + readers)
+    const sent = bodies()
+    await visit.page.goto(visit.url('/a?svc_tag=1&svc_t&svc_t=&svc_t=one&&svc_t=two&svc_t'))
+    await visit.hits(1)
+    expect(await visit.page.evaluate('window.seen')).toBe(visit.url('/a?svc_tag=1&'))
+    expect(sent[0]!.events[0]!.link_token).toBe('one')
+  })
+
   it('is not confused with parameters whose names only begin like it', async () => {
     visit = await site.visit()
     visit.show('/a', visit.snippet + readers)

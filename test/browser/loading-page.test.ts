@@ -103,6 +103,22 @@ describe('a page that still loads', () => {
     expect(landing).toMatchObject({ event_type: 'page_view', path: '/landing', click_ids: { gclid: 'G1' } })
   })
 
+  it('is told with the time of calls that were made long before the script came', async () => {
+    visit = await site.visit()
+    await visit.page.route(`**${trackerPath}`, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      await route.continue()
+    })
+    visit.show('/landing', `${visit.snippet}${scriptElement('touchline.track("early"); window.early = Date.now()')}`)
+    await visit.page.goto(visit.url('/landing'))
+    await visit.page.evaluate('touchline.track("late")')
+    const [landing, early, late] = await visit.hits(3)
+    expect([landing, early, late].map((hit) => hit!.event_type)).toEqual(['page_view', 'early', 'late'])
+    expect(early!.event_time).toBeLessThanOrEqual(await visit.page.evaluate<number>('early'))
+    expect(landing!.event_time).toBeLessThanOrEqual(early!.event_time)
+    expect(late!.event_time - early!.event_time).toBeGreaterThanOrEqual(600)
+  })
+
   it('counts once when it is left, with what was called on it', async () => {
     await openLoading({}, '?utm_source=meta')
     await visit.page.evaluate('touchline.track("click"); setTimeout(() => { location.href = "/away" })')

@@ -8,32 +8,35 @@ export function takeLinkToken(page: Window): string | undefined {
   return hrefOf(page).indexOf('svc_t') < 0 ? undefined : removeToken(page)
 }
 
-/** For an address that has one, or something like it. */
-export function removeToken(page: Window): string | undefined {
-  const { search, pathname, hash } = page.location
+/** For an address that has one, or something like it. As it stands there: every page carries this, so it is short. */
+export function removeToken({ location, history }: Window): string | undefined {
+  let query = location.search
   let token: string | undefined
-  const kept = search
-    .slice(1)
-    .split('&')
-    .filter((pair) => {
-      if (!/^svc_t(=|$)/.test(pair)) return true
-      if (!token) token = pair.slice(6)
-      return false
-    })
-    .join('&')
-  if (token === undefined) return undefined
+  for (;;) {
+    const found = /[?&]svc_t(=[^&]*)?(?![^&])/.exec(query)
+    if (!found) break
+    token = token || (found[1] || '=').slice(1)
+    query = query.slice(0, found.index) + query.slice(found.index + found[0].length)
+  }
+  query = query.slice(1)
   try {
-    History.prototype.replaceState.call(page.history, page.history.state, '', pathname + (kept && `?${kept}`) + hash)
+    if (token !== undefined)
+      History.prototype.replaceState.call(
+        history,
+        history.state,
+        '',
+        location.pathname + (query && '?') + query + location.hash,
+      )
   } catch {
     // A page that may not change its own address keeps it; the token is used all the same.
   }
-  return token && decode(token)
+  return token
 }
 
-function decode(text: string): string {
+export function decodeToken(token: string | undefined): string | undefined {
   try {
-    return decodeURIComponent(text)
+    return token && decodeURIComponent(token)
   } catch {
-    return text
+    return token
   }
 }

@@ -1,4 +1,5 @@
 import { removeToken } from './link-token.ts'
+import type { Moment } from './moment.ts'
 import type { Api, Command, Settings } from './settings.ts'
 
 declare const TOUCHLINE_SRC: string
@@ -6,7 +7,7 @@ declare const TOUCHLINE_SETTINGS: Settings
 
 /**
  * What a page carries itself, at the top of its head, before the element that loads the script: it takes the link token
- * away before anything else runs, and keeps calls until the script is there, which then takes over `push`.
+ * away before anything else runs, and keeps calls, each with its moment, until the script takes over.
  */
 try {
   const host = window as Window & { touchline?: Api }
@@ -16,8 +17,16 @@ try {
     host.touchline = api
     const calls = api as unknown as Command[]
     // Index by index: a page may have broken the methods of arrays, and these calls are the page's own.
+    const moments: Moment[] = []
+    api.moments = moments
     api.push = (call) => {
-      calls[calls.length] = call
+      const at = calls.length
+      calls[at] = call
+      try {
+        moments[at] = { at: Date.now(), href: document.URL }
+      } catch {
+        // A page without a clock: told with the moment the script came.
+      }
     }
     const names = ['init', 'page', 'track', 'identify', 'consent', 'reset']
     for (let at = 0; at < names.length; at++) {
@@ -28,7 +37,7 @@ try {
         return api.push(call)
       }
     }
-    calls[calls.length] = ['init', TOUCHLINE_SETTINGS]
+    api.push(['init', TOUCHLINE_SETTINGS])
     api.src = TOUCHLINE_SRC
     // Last: on a page that has broken texts the script tries again.
     if (document.URL.indexOf('svc_t') > 0) api.token = removeToken(window)

@@ -5,10 +5,9 @@ import type { Settings } from './settings.ts'
 type Change = 'push' | 'replace' | 'traverse'
 type NavigationTarget = EventTarget & { updateCurrentEntry?: unknown }
 
-const listen = EventTarget.prototype.addEventListener
-
+/** By the browser's own function: a page may have put another on its objects. */
 export const on = (target: EventTarget, type: string, handler: (event: Event) => void): void =>
-  listen.call(target, type, guard(handler), true)
+  EventTarget.prototype.addEventListener.call(target, type, guard(handler), true)
 
 /** Nothing that fails here reaches the page. */
 export const guard =

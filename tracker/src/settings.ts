@@ -31,9 +31,11 @@ export interface Call {
 /** `window.touchline`: a list of calls until the script is there, the script's own functions afterwards. */
 export interface Api {
   push(command: Command): unknown
+  /** When and where each call in the list was made; older loaders do not say. */
+  moments?: Moment[]
   /** The script's address; from the loader. */
   src?: string
-  /** The link token that the loader has taken out of the address bar. */
+  /** The link token that the loader has taken out of the address bar, as it stood there. */
   token?: string | undefined
   isLoaded?: boolean
   [name: string]: unknown

@@ -2,7 +2,7 @@ import { reduceAddress, reduceReferrer } from './address.ts'
 import { isRefused, keepChoice, readConsent } from './consent.ts'
 import { openJar } from './cookies.ts'
 import { whenIdle } from './idle.ts'
-import { takeLinkToken } from './link-token.ts'
+import { decodeToken, takeLinkToken } from './link-token.ts'
 import { type Moment, momentOf } from './moment.ts'
 import { guard, on } from './navigation.ts'
 import { openQueue, type SentEvent } from './queue.ts'
@@ -32,7 +32,7 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
   // What happens before the visitor has chosen stays in memory, with the address it happened on: a landing page's
   // tags and click ids are not lost when consent comes two views later.
   let held: SentEvent[] = []
-  let token = linkToken || takeLinkToken(page)
+  let token = decodeToken(linkToken || takeLinkToken(page))
   let referrer = reduceReferrer(document.referrer)
   let lastTraits = ''
 
