@@ -37,10 +37,13 @@ try {
         return api.push(call)
       }
     }
-    api.push(['init', TOUCHLINE_SETTINGS])
+    const href = document.URL
     api.src = TOUCHLINE_SRC
-    // Last: on a page that has broken texts the script tries again.
-    if (document.URL.indexOf('svc_t') > 0) api.token = removeToken(window)
+    // Not by the function, which would have to be compiled. On a page without a clock or with broken texts the script goes on.
+    const at = calls.length
+    calls[at] = ['init', TOUCHLINE_SETTINGS]
+    moments[at] = { at: Date.now(), href }
+    if (href.indexOf('svc_t') > 0) api.token = removeToken(window)
   }
 } catch {
   // The page comes first.
