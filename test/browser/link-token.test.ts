@@ -65,6 +65,7 @@ describe('a link token', () => {
     await visit.hits(1)
     expect(await visit.page.evaluate('window.seen')).toBe(visit.url('/a?svc_tag=1&'))
     expect(sent[0]!.events[0]!.link_token).toBe('one')
+    expect(await visit.page.evaluate('JSON.stringify(touchline.moments)')).not.toMatch(/svc_t\b/)
   })
 
   it('is not confused with parameters whose names only begin like it', async () => {

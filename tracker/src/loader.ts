@@ -37,13 +37,13 @@ try {
         return api.push(call)
       }
     }
-    const href = document.URL
     api.src = TOUCHLINE_SRC
-    // Not by the function, which would have to be compiled. On a page without a clock or with broken texts the script goes on.
     const at = calls.length
     calls[at] = ['init', TOUCHLINE_SETTINGS]
-    moments[at] = { at: Date.now(), href }
-    if (href.indexOf('svc_t') > 0) api.token = removeToken(window)
+    // On a page that has broken texts or the clock the script does both of these.
+    if (document.URL.indexOf('svc_t') > 0) api.token = removeToken(window)
+    // Not by the function above, which would have to be compiled for it.
+    moments[at] = { at: Date.now(), href: document.URL }
   }
 } catch {
   // The page comes first.
