@@ -19,11 +19,14 @@ export interface BuiltTracker {
 
 /** The browser's script from its sources; the same bytes wherever it is built. */
 export async function buildTracker(): Promise<BuiltTracker> {
-  const [script, loader, storePixel] = (await Promise.all(['main.ts', 'loader.ts', 'store-pixel.ts'].map(bundle))) as [
-    string,
-    string,
-    string,
-  ]
+  const [main, rest, loader, storePixel] = await Promise.all([
+    bundle('main.ts'),
+    bundle('rest.ts'),
+    bundle('loader.ts'),
+    bundle('store-pixel.ts'),
+  ])
+  const script =
+    compileHint + main.replace('TOUCHLINE_UNPACK', () => `(()=>{const TOUCHLINE_REST={};${rest}return TOUCHLINE_REST})`)
   const digest = (algorithm: string) => createHash(algorithm).update(script)
   return {
     script,
@@ -52,6 +55,5 @@ async function bundle(entry: string): Promise<string> {
     logLevel: 'silent',
   }
   const { outputFiles } = await build(options)
-  const code = outputFiles![0]!.text.trim()
-  return entry === 'main.ts' ? compileHint + code : code
+  return outputFiles![0]!.text.trim()
 }
