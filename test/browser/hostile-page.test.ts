@@ -48,6 +48,17 @@ describe('a page that has', () => {
     expect((await visit.hits(2)).map((hit) => hit.event_type).sort()).toEqual(['hello', 'page_view'])
   })
 
+  it('closed the list of calls before it rested is tracked and sees no error', async () => {
+    visit = await site.visit()
+    const restless =
+      'const rest = requestIdleCallback; requestIdleCallback = (work) => setTimeout(() => rest(work), 300)'
+    visit.show('/', `${scriptElement(restless)}${visit.snippet}`)
+    await visit.page.goto(visit.url('/'))
+    await visit.page.waitForFunction('window.touchline && window.touchline.isLoaded')
+    await visit.page.evaluate(`Object.freeze(touchline); touchline.track('unheard'); touchline.visitorId()`)
+    expect((await visit.hits(1)).map((hit) => hit.event_type)).toEqual(['page_view'])
+  })
+
   it('made its name read-only sees no error', async () => {
     visit = await site.visit()
     visit.show(

@@ -84,16 +84,16 @@ export function openDesk(page: Window & { touchline?: Api }, api: Api, { element
     return take({ name: command[0], args, moment })
   })
 
-  api.push = guard((command: Command) => note(command, momentOf(page)))
-  const names = ['init', 'page', 'track', 'identify', 'consent', 'reset', 'visitorId']
-  for (let at = 0; at < names.length; at++) {
-    const name = names[at]!
-    api[name] = (...args: unknown[]) => run(name, args)
-  }
-  if (page.touchline !== api)
-    guard(() => {
-      page.touchline = api
-    })()
+  // A page may have closed the list: what it has said already counts all the same.
+  guard(() => {
+    api.push = guard((command: Command) => note(command, momentOf(page)))
+    const names = ['init', 'page', 'track', 'identify', 'consent', 'reset', 'visitorId']
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at]!
+      api[name] = (...args: unknown[]) => run(name, args)
+    }
+    if (page.touchline !== api) page.touchline = api
+  })()
   for (let at = 0; at < count; at++) note(kept[at]!, momentAt(at) || landing)
   if (element.settings) init(JSON.parse(element.settings))
   return { visitorId: () => run('visitorId', []), leave }

@@ -20,12 +20,12 @@ try {
     const moments: Moment[] = []
     api.moments = moments
     api.push = (call) => {
-      const at = calls.length
-      calls[at] = call
       try {
+        const at = calls.length
+        calls[at] = call
         moments[at] = { at: Date.now(), href: document.URL }
       } catch {
-        // A page without a clock: told with the moment the script came.
+        // A page without a clock: told with the moment the script came. One that has closed the list: not told.
       }
     }
     const names = ['init', 'page', 'track', 'identify', 'consent', 'reset']

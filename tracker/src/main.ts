@@ -48,7 +48,7 @@ function start(): void {
     takeOver()
     return
   }
-  api.visitorId = () => takeOver().visitorId()
+  api.visitorId = guard(() => takeOver().visitorId())
   whenIdle(takeOver)
 }
 
