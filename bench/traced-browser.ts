@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -37,10 +37,11 @@ const windowRestMs = 1_500
  */
 export async function openTracedBrowser(executablePath: string, env: NodeJS.ProcessEnv): Promise<TracedBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'touchline-browser-'))
-  const processors = availableParallelism()
-  const taskset = processors > 1 ? findProgram('taskset', env) : undefined
+  const taskset = findProgram('taskset', env)
+  const processors = taskset ? allowedProcessors() : []
+  const pagesOwn = processors.length > 1 ? processors.pop() : undefined
   const command = [
-    ...(taskset ? [taskset, '--cpu-list', `0-${processors - 2}`] : []),
+    ...(pagesOwn === undefined ? [] : [taskset!, '--cpu-list', processors.join()]),
     executablePath,
     ...chromiumFlags,
     '--headless',
@@ -48,17 +49,28 @@ export async function openTracedBrowser(executablePath: string, env: NodeJS.Proc
     `--user-data-dir=${folder}`,
   ]
   const child = spawn(command[0]!, command.slice(1), { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  const devtools = await connect(await addressOf(child))
+  const ended = once(child, 'close')
+  const close = async () => {
+    child.kill()
+    await ended
+    rmSync(folder, { recursive: true, maxRetries: 5 })
+  }
+  const devtools = await addressOf(child)
+    .then(connect)
+    .catch(async (error) => {
+      await close()
+      throw error
+    })
 
   const giveProcessor = async () => {
-    if (!taskset) return
+    if (pagesOwn === undefined) return
     const { processInfo } = await devtools.send<{ processInfo: { type: string; id: number }[] }>(
       'SystemInfo.getProcessInfo',
     )
     const renderers = processInfo.filter(({ type }) => type === 'renderer')
     // A process's own id is its main thread's; one that has just ended needs none.
     const give = ({ id }: { id: number }) =>
-      runCommand(taskset, ['--cpu-list', '--pid', `${processors - 1}`, `${id}`], { env }).catch(() => undefined)
+      runCommand(taskset!, ['--cpu-list', '--pid', `${pagesOwn}`, `${id}`], { env }).catch(() => undefined)
     await Promise.all(renderers.map(give))
   }
 
@@ -77,24 +89,28 @@ export async function openTracedBrowser(executablePath: string, env: NodeJS.Proc
       })
       await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown }, sessionId)
       const events: TraceEvent[] = []
-      const ended = devtools.collect('Tracing.dataCollected', 'Tracing.tracingComplete', ({ value }) => {
+      const traced = devtools.collect('Tracing.dataCollected', 'Tracing.tracingComplete', ({ value }) => {
         events.push(...(value as TraceEvent[]))
       })
       await devtools.send('Tracing.start', { traceConfig: { includedCategories: categories } })
       await devtools.send('Page.navigate', { url: address }, sessionId)
       await sleep(ms)
       await devtools.send('Tracing.end')
-      await ended
+      await traced
       await devtools.send('Target.disposeBrowserContext', context)
       return events
     },
-    async close() {
-      const ended = once(child, 'close')
-      child.kill()
-      await ended
-      rmSync(folder, { recursive: true, maxRetries: 5 })
-    },
+    close,
   }
+}
+
+/** The processors that this process may use: in a container these need be neither all nor the first. */
+function allowedProcessors(): number[] {
+  const [, list] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))!
+  return list!.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  })
 }
 
 /** The browser says on its error output where it listens. */
