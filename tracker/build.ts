@@ -37,9 +37,9 @@ export async function buildTracker(): Promise<BuiltTracker> {
   }
 }
 
-// Almost everything in the script runs soon after it came. Compiled whole, it is ready before it reaches the main thread; without
-// the hint each function is compiled there on its first call. What a page carries itself gets no line comment: some
-// editors join its lines.
+// Almost everything in the script runs soon after it came. Compiled whole, it is ready before it reaches the main thread;
+// without the hint each function is compiled there on its first call. What a page carries itself gets no line comment:
+// some editors join its lines.
 const compileHint = '//# allFunctionsCalledOnLoad\n'
 
 async function bundle(entry: string): Promise<string> {

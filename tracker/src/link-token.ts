@@ -10,15 +10,13 @@ export function takeLinkToken(page: Window): string | undefined {
 
 /** For an address that has one, or something like it. As it stands there: every page carries this, so it is short. */
 export function removeToken({ location, history }: Window): string | undefined {
-  let query = location.search
   let token: string | undefined
-  for (;;) {
-    const found = /[?&]svc_t(=[^&]*)?(?![^&])/.exec(query)
-    if (!found) break
-    token = token || (found[1] || '=').slice(1)
-    query = query.slice(0, found.index) + query.slice(found.index + found[0].length)
-  }
-  query = query.slice(1)
+  const query = location.search
+    .replace(/[?&]svc_t(=[^&]*)?(?![^&])/g, (_, value = '=') => {
+      token = token || value.slice(1)
+      return ''
+    })
+    .slice(1)
   try {
     if (token !== undefined)
       History.prototype.replaceState.call(
