@@ -4,10 +4,7 @@ import { statement } from '../query.ts'
 
 const params = z.object({ run: z.uuid() })
 
-/**
- * The order matters after a crash: `credits`, which the next run compares with, is written last, so that whatever a
- * run left undone is found changed again; `report_days` is written first, so that no report row is ever forgotten.
- */
+/** Written before the rows it is about, so that none is ever forgotten. */
 export const rememberDays = statement({
   name: 'remember_report_days',
   params,

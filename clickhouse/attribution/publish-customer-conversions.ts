@@ -3,10 +3,7 @@ import { statement } from '../query.ts'
 
 const params = z.object({ run: z.uuid() })
 
-/**
- * Both run before `credits` is written, so that what a crashed run left undone is found changed again. A conversion
- * that changes its goal or time gets a tombstone where `credits` last had it.
- */
+/** Before `credits` is written: a conversion that changes its goal or time gets a tombstone where that last had it. */
 export const publishGoals = statement({
   name: 'publish_goal_conversions',
   params,

@@ -5,9 +5,10 @@ import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
 import { countSubjects, dirtyProfiles } from '../../clickhouse/attribution/dirty-profiles.ts'
 import { expandSubjects } from '../../clickhouse/attribution/expand-subjects.ts'
 import { joinAds } from '../../clickhouse/attribution/join-ads.ts'
-import { changedCredit, heldOutcomes } from '../../clickhouse/attribution/look-ahead.ts'
+import { changedProfiles, lookAhead } from '../../clickhouse/attribution/look-ahead.ts'
 import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
 import { publishGoals, rememberCustomers } from '../../clickhouse/attribution/publish-customer-conversions.ts'
+import { publishingTable, takeUp, unfinishedParts } from '../../clickhouse/attribution/publishing.ts'
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import { valueConversions } from '../../clickhouse/attribution/value-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
@@ -79,8 +80,9 @@ export async function derive(
   { slices = 1, hasNewHits = true, onStep }: Work = {},
 ): Promise<void> {
   for (const step of expandSubjects) await warehouse.execute(step, { run })
-  const [outcomes] = await warehouse.run(heldOutcomes, { run })
-  const { held, named } = outcomes!
+  const [ahead] = await warehouse.run(lookAhead, { run })
+  const { held, named, unfinished } = ahead!
+  if (unfinished > 0) await publishUnfinished(warehouse, run)
   const every = Array.from({ length: slices }, (_, slice) => ({ run, slice, slices }))
   const touch = async () => {
     for (const slice of every) {
@@ -105,14 +107,34 @@ export async function derive(
   await published
 }
 
-/** Makes the credit that a part found changed the one that counts. */
+/**
+ * Makes the credit that a part found changed the one that counts. Where it ends half-way, the next run of the profile
+ * publishes the part again, all of it, before it compares anything with `credits`.
+ */
 async function publish(warehouse: Warehouse, part: string): Promise<void> {
-  const [credit] = await warehouse.run(changedCredit, { run: part })
-  if (credit!.changed === 0) return
+  const [changed] = await warehouse.run(changedProfiles, { run: part })
+  const { profiles } = changed!
+  if (profiles.length === 0) return
+  await note(warehouse, part, profiles, { isOver: false })
   await all(report(warehouse, part), list(warehouse, part))
-  // Last: the next run compares with it.
   await warehouse.execute(publishCredits, { run: part })
+  await note(warehouse, part, profiles, { isOver: true })
 }
+
+async function publishUnfinished(warehouse: Warehouse, run: string): Promise<void> {
+  for (const { part: from, profiles } of await warehouse.run(unfinishedParts, { run })) {
+    const part = randomUUID()
+    await warehouse.execute(takeUp, { part, from, profiles })
+    await publish(warehouse, part)
+    await note(warehouse, from, profiles, { isOver: true })
+  }
+}
+
+const note = (warehouse: Warehouse, part: string, profiles: string[], { isOver }: { isOver: boolean }) =>
+  warehouse.insert(
+    publishingTable,
+    profiles.map((profile_id) => ({ profile_id, run_id: part, is_over: isOver ? 1 : 0 })),
+  )
 
 /** Over when the last is, so that a retry never meets one still under way. */
 async function all(...work: Promise<void>[]): Promise<void> {

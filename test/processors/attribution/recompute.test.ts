@@ -13,6 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => warehouse.drop())
 
+/** Executes what comes before it, as a process that ends there did. */
+const endingAt =
+  (name: string): FreshWarehouse['execute'] =>
+  async (statement, params) => {
+    if (statement.name === name) throw new Error('The process has ended.')
+    await warehouse.execute(statement, params)
+  }
+
 const at = (text: string) => Date.parse(`2026-10-${text}Z`)
 
 describe('touches', () => {
@@ -178,6 +186,40 @@ describe('credit', () => {
     await world.outcome(bob, at('03T00:00:00'), { id })
     await world.recompute()
     expect(await world.credits()).toMatchObject([{ customer_id: bob, touch_ids: [touch] }])
+  })
+
+  it.each([
+    'remember_report_days',
+    'publish_report_credits',
+    'remember_customer_conversions',
+    'publish_goal_conversions',
+    'publish_credits',
+  ])('is as if nothing had been when a run ends at %s and what it derived is taken back', async (end) => {
+    const world = await openProfile(warehouse)
+    const visitor = randomUUID()
+    await world.ad('111')
+    await world.hit(visitor, at('01T00:00:00'), { ad: '111' })
+    const moved = await world.outcome(visitor, at('03T00:00:00'))
+    const uncounted = await world.outcome(visitor, at('05T00:00:00'), { type: 'uncounted' })
+    await world.recompute()
+    const shown = async () => {
+      const ofProfile = `FINAL WHERE profile_id = '${world.profile}' ORDER BY ALL`
+      return {
+        credits: await warehouse.rows(`SELECT * EXCEPT version FROM credits ${ofProfile}`),
+        reports: await warehouse.rows(`SELECT * EXCEPT version FROM report_credits ${ofProfile}`),
+        lists: await warehouse.rows(`SELECT * EXCEPT version FROM goal_conversions ${ofProfile}`),
+      }
+    }
+    const before = await shown()
+    expect(before.lists).toHaveLength(1)
+
+    await world.outcome(visitor, at('04T00:00:00'), { id: moved, type: 'lead_created', amount: 5 })
+    await world.outcome(visitor, at('05T00:00:00'), { id: uncounted })
+    await expect(world.recompute({ ...warehouse, execute: endingAt(end) })).rejects.toThrow('The process has ended.')
+    await world.outcome(visitor, at('03T00:00:00'), { id: moved })
+    await world.outcome(visitor, at('05T00:00:00'), { id: uncounted, type: 'uncounted' })
+    await world.recompute()
+    expect(await shown()).toEqual(before)
   })
 
   it('writes nothing when nothing changed', async () => {

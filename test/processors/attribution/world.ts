@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Warehouse } from '../../../clickhouse/client.ts'
 import { ids } from '../../../domain/ids.ts'
 import { recomputeSubjects } from '../../../processors/attribution/recompute.ts'
 import { deliveryRow, entityRows } from '../../../processors/facts/delivery-rows.ts'
@@ -131,10 +132,10 @@ export async function openProfile(
       }
     },
     touched: (subject: string) => void dirty.add(subject),
-    async recompute() {
+    async recompute(through: Warehouse = warehouse) {
       const subjects = [...dirty].map((subject_id) => ({ profile_id: profile, subject_id, version: version++ }))
       dirty.clear()
-      await recomputeSubjects(warehouse, subjects)
+      await recomputeSubjects(through, subjects)
     },
     credits: () =>
       warehouse.rows<CreditRow>(
