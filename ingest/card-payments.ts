@@ -27,7 +27,10 @@ const CardPayment = z
     amount: Amount.meta({ description: "What was paid, in the currency's main unit.", examples: ['45990'] }),
     currency: Currency.nullish().meta({ description: "ISO 4217; the profile's own where it is left out." }),
     refunded_amount: Amount.nullish().meta({ description: 'All that the gateway has refunded of it so far.' }),
-    occurred_at: Time.nullish().meta({ description: 'When it was paid; now where it is left out.' }),
+    occurred_at: Time.nullish().meta({
+      description:
+        'When it was paid. Where it is left out: now, or, for a payment that is reported again, when it was.',
+    }),
     user_traits: UserTraits.nullish().meta({ description: 'Who paid, as in POST /events.' }),
     subject_ref: SubjectRef,
     click_ids: ClickIds.nullish(),

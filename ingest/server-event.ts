@@ -69,7 +69,9 @@ export const SentEvent = z
         description: 'Your own key of the event. Required whenever it carries money; sent again it replaces the event.',
         examples: ['order-1042'],
       }),
-    occurred_at: Time.nullish().meta({ description: 'When it happened; now where it is left out.' }),
+    occurred_at: Time.nullish().meta({
+      description: 'When it happened. Where it is left out: now, or, for an event that is sent again, when it was.',
+    }),
     properties: Properties.nullish(),
     user_traits: UserTraits.nullish().meta({
       description: 'Who it was. A new external_id (your own customer id) makes a customer that is bound to it.',

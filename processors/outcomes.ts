@@ -4,6 +4,7 @@ import type { CrmOutcome, Payment, ServerEvent } from '../schemas/messages.ts'
 import { type Topic, topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { forgetLateRefs } from './facts/forget-late-refs.ts'
+import { keepTimes } from './facts/keep-times.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { crmOutcome, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
 import { isOutcome, plausible } from './facts/plausible.ts'
@@ -31,7 +32,7 @@ const outcomePipeline = <Value extends Outcome>(
         gather((value) => value.observations, identity.observe),
         gather(
           (value) => [value.row],
-          (rows) => warehouse.store(outcomes, rows),
+          async (rows) => warehouse.store(outcomes, await keepTimes(warehouse, rows)),
         ),
       ),
       gather((value) => [value.row], markDirty(producer)),

@@ -105,3 +105,33 @@ it('payments and what merchants decided about them end alike live and after a re
   expect(await list()).toEqual(after)
   expect(await credits()).toEqual(live)
 })
+
+it('what is told again without a time stays when it was', { timeout: 300_000 }, async () => {
+  const sale = (idempotency_key: string, properties: object) =>
+    call('POST', '/events', {
+      event_type: 'payment_received',
+      idempotency_key,
+      properties,
+      user_traits: { external_id: 'C-2' },
+    })
+  const first = (await sale('u-1', { value: 10 })).body.data.outcome_event_id
+  const second = (await sale('u-2', { value: 20 })).body.data.outcome_event_id
+  const reported = await call('POST', '/payments/cardpay', { payment_ref: 'tx-10', amount: '50', occurred_at: at(9) })
+  const card = reported.body.data.payment_id
+  await drain()
+  const show = async (id: string) => (await call('GET', `/payments/${id}`)).body.data
+  const times = async () => Promise.all([first, second, card].map(async (id) => (await show(id)).occurred_at))
+  const before = await times()
+
+  await sale('u-1', { value: 10, subject_ref: 'pet-1' })
+  await sale('u-1', { value: 11, subject_ref: 'pet-1' })
+  await call('POST', '/payments/cardpay', { payment_ref: 'tx-10', amount: '50', refunded_amount: '10' })
+  await drain()
+  expect(await times()).toEqual(before)
+  expect(await show(first)).toMatchObject({ amount: '11.00', is_first_payment: true })
+  expect(await show(second)).toMatchObject({ is_first_payment: false })
+  expect(await show(card)).toMatchObject({ net_amount: '40.00' })
+
+  await stack.touchline('replay', '--yes', '--json')
+  expect(await times()).toEqual(before)
+})

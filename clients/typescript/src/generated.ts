@@ -8,7 +8,7 @@ export type EventInput = {
   event_name?: string | null
   /** Your own key of the event. Required whenever it carries money; sent again it replaces the event. */
   idempotency_key?: string | null
-  /** When it happened; now where it is left out. */
+  /** When it happened. Where it is left out: now, or, for an event that is sent again, when it was. */
   occurred_at?: string | number | null
   properties?: {
     /** What it is worth, in the currency's main unit. */
@@ -54,7 +54,7 @@ export type CardPaymentInput = {
   currency?: string | null
   /** All that the gateway has refunded of it so far. */
   refunded_amount?: number | string | null
-  /** When it was paid; now where it is left out. */
+  /** When it was paid. Where it is left out: now, or, for a payment that is reported again, when it was. */
   occurred_at?: string | number | null
   /** Who paid, as in POST /events. */
   user_traits?: {
