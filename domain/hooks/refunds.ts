@@ -6,9 +6,14 @@ export interface ToldRefund {
   currency?: string
   /** What told of it last. */
   deliveryId?: string
+  /** Of one that came to nothing: what it was to give back, and since when. */
+  failed?: { minor: number; since: number }
 }
 
-/** By what its provider numbers it, behind `r/` for a refund and `d/` for money that a dispute took back. */
+/**
+ * By what its provider numbers it, behind `r/` for a refund and `d/` for money that a dispute took back; under `u/` what was
+ * reserved and never taken, which a provider may tell as a refund of its own.
+ */
 export type ToldRefunds = Record<string, ToldRefund>
 
 /** Of two tellings about one refund the later holds; at the same moment the larger, whichever came first. */
@@ -30,10 +35,15 @@ export function inCurrency(refunds: ToldRefunds, currency: string): { own: ToldR
 
 /**
  * All that the provider took back. A payment tells the sum of its refunds itself, and each refund may be told as well:
- * the larger of both counts, as either may be late. Disputes are never in that sum.
+ * the larger of both counts, as either may be late. A refund that failed after the payment told its sum is still in it.
+ * Disputes are never in that sum.
  */
-export function refundedMinor(toldByPayment: number, refunds: ToldRefunds): number {
-  const sum = (prefix: string) =>
-    Object.entries(refunds).reduce((total, [id, { minor }]) => total + (id.startsWith(prefix) ? minor : 0), 0)
-  return Math.max(toldByPayment, sum('r/')) + sum('d/')
+export function refundedMinor(payment: { minor: number; asOf: number }, refunds: ToldRefunds): number {
+  const all = Object.entries(refunds)
+  const sum = (prefix: string, of: (told: ToldRefund) => number = ({ minor }) => minor) =>
+    all.reduce((total, [id, told]) => total + (id.startsWith(prefix) ? of(told) : 0), 0)
+  const failedSince = sum('r/', ({ asOf, failed }) =>
+    failed && failed.since <= payment.asOf && payment.asOf < asOf ? failed.minor : 0,
+  )
+  return Math.max(payment.minor - failedSince, sum('r/') - sum('u/'), 0) + sum('d/')
 }

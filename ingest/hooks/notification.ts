@@ -2,9 +2,12 @@ import type { z } from 'zod'
 import type { CrmOutcomeRow } from '../imports/crm-outcomes.ts'
 import type { PaymentRow } from '../imports/payments.ts'
 
-/** One thing that a notification tells of; `asOf` orders tellings about the same thing, whenever they arrive. */
+/**
+ * One thing that a notification tells of; `asOf` orders tellings about the same thing, whenever they arrive, and `rank` those
+ * of one moment. `released` was reserved for a payment and never taken.
+ */
 export type Told =
-  | { kind: 'payment'; asOf: number; row: z.input<typeof PaymentRow> }
+  | { kind: 'payment'; asOf: number; rank?: number; released?: string; row: z.input<typeof PaymentRow> }
   | { kind: 'refund'; asOf: number; refund: Refund }
   | { kind: 'outcome'; asOf: number; row: z.input<typeof CrmOutcomeRow> }
 
@@ -16,6 +19,8 @@ export interface Refund {
   isDispute: boolean
   amount: string
   currency: string
+  /** Of one that came to nothing: what it was to give back, and since when. */
+  failed?: { amount: string; since: number }
 }
 
 export interface Notification {

@@ -83,7 +83,11 @@ export const readShopify: ReadNotification = ({ header, json, body }): Notificat
 
 const paidStatuses = new Set(['paid', 'partially_refunded', 'refunded'])
 
-function order(json: unknown): Told[] | string {
+/** In the order in which they follow each other; what else there is of an order comes later. */
+const orderTopics = ['orders/create', 'orders/paid']
+const rankOf = (topic: string) => (orderTopics.includes(topic) ? orderTopics.indexOf(topic) : orderTopics.length)
+
+function order(json: unknown, topic: string): Told[] | string {
   const sold = Order.parse(json)
   if (sold.test) return 'test_mode'
   if (!paidStatuses.has(sold.financial_status ?? '')) return 'not_paid'
@@ -92,6 +96,7 @@ function order(json: unknown): Told[] | string {
     {
       kind: 'payment',
       asOf: sold.updated_at,
+      rank: rankOf(topic),
       row: {
         provider,
         external_id: sold.id,

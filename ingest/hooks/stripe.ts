@@ -49,6 +49,7 @@ const Reversal = z.looseObject({
   id: label(200),
   amount: Minor,
   currency: z.string(),
+  created: Seconds.nullish(),
   status: z.string().nullish(),
   charge: Reference,
   payment_intent: Reference,
@@ -106,23 +107,31 @@ function read<Schema extends z.ZodType>(schema: Schema, event: Event): z.output<
   return parsed.data
 }
 
+/** In the order in which they follow each other; times are whole seconds. */
+const chargeTopics = ['charge.succeeded', 'charge.captured', 'charge.updated', 'charge.refunded']
+
 function charge(event: Event): Told[] | string {
   const paid = read(Charge, event)
   if (paid.status && paid.status !== 'succeeded') return 'not_paid'
   if (paid.captured === false) return 'not_captured'
   const { name, email, phone, address } = paid.billing_details ?? {}
   const [firstName, ...lastNames] = name?.trim().split(/\s+/) ?? []
+  // What was reserved beyond what was captured is refunded by the provider itself.
+  const captured = paid.amount_captured ?? paid.amount
+  const released = Math.min(Math.max(paid.amount - captured, 0), paid.amount_refunded ?? 0)
   return [
     {
       kind: 'payment',
       asOf: event.created * 1000,
+      rank: chargeTopics.indexOf(event.type),
+      released: decimal(released, paid.currency),
       row: {
         provider,
         external_id: paid.payment_intent ?? paid.id,
         occurred_at: paid.created * 1000,
-        amount: decimal(paid.amount_captured ?? paid.amount, paid.currency),
+        amount: decimal(captured, paid.currency),
         currency: paid.currency,
-        refunded_amount: decimal(paid.amount_refunded ?? 0, paid.currency),
+        refunded_amount: decimal((paid.amount_refunded ?? 0) - released, paid.currency),
         customer: {
           email: email ?? paid.receipt_email,
           phone,
@@ -142,15 +151,16 @@ function refund(event: Event): Told[] {
 }
 
 function reversal(event: Event, isDispute: boolean, isTaken: boolean): Told[] {
-  const { id, amount, currency, charge: ofCharge, payment_intent } = read(Reversal, event)
+  const { id, amount, currency, created, charge: ofCharge, payment_intent } = read(Reversal, event)
   const payment = payment_intent ?? ofCharge
   if (!payment) throw new Unmappable('data.object.charge: is required', event.type, event.id)
-  const taken = decimal(isTaken ? amount : 0, currency)
+  const told = { provider, payment, id, isDispute, currency }
+  const failed = { amount: decimal(amount, currency), since: (created ?? event.created) * 1000 }
   return [
     {
       kind: 'refund',
       asOf: event.created * 1000,
-      refund: { provider, payment, id, isDispute, amount: taken, currency },
+      refund: isTaken ? { ...told, amount: failed.amount } : { ...told, amount: '0', failed },
     },
   ]
 }

@@ -32,14 +32,14 @@ export async function tell(
       messages++
       news++
     } else if (fact.kind === 'payment') {
-      const folded = await foldPayment(tx, fact.payment, fact.asOf)
+      const folded = await foldPayment(tx, fact.payment, fact, fact.releasedMinor)
       if (!folded) continue
       news++
       await pay(folded.payment)
       for (const misread of folded.misread) await settleDelivery(tx, misread, otherCurrency)
     } else {
       const { provider, payment, id, isDispute } = fact.refund
-      const told = { asOf: fact.asOf, minor: fact.minor, currency: fact.currency, deliveryId }
+      const told = { ...fact.told, deliveryId }
       const target = { profileId, id: ids.payment(profileId, provider, payment) }
       const folded = await foldRefund(tx, target, `${isDispute ? 'd' : 'r'}/${id}`, told)
       if (folded.kind === 'other_currency') return otherCurrency

@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import type { ToldRefund } from '../../domain/hooks/refunds.ts'
 import { toMinor } from '../../domain/money.ts'
 import { correctTime } from '../../domain/time.ts'
 import type { HookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
@@ -10,9 +12,9 @@ import { type Notification, type Received, type Refund, type Told, Unmappable } 
 import { hookProviders } from './providers.ts'
 
 export type Fact =
-  | { kind: 'payment'; asOf: number; payment: Payment }
+  | { kind: 'payment'; asOf: number; rank: number; releasedMinor: number; payment: Payment }
   | { kind: 'outcome'; asOf: number; outcome: CrmOutcome }
-  | { kind: 'refund'; asOf: number; refund: Refund; minor: number; currency: string }
+  | { kind: 'refund'; asOf: number; refund: Refund; told: Omit<ToldRefund, 'deliveryId'> & { currency: string } }
 
 export type Reading = Omit<Notification, 'key'> & { key: string | undefined; failed?: string }
 
@@ -38,7 +40,7 @@ export function faultOf({ told, failed }: Reading, receivedAt: number): string |
 }
 
 type Row =
-  | { kind: 'payment'; asOf: number; row: PaymentRow }
+  | { kind: 'payment'; asOf: number; rank: number; releasedMinor: number; row: PaymentRow }
   | { kind: 'outcome'; asOf: number; row: CrmOutcomeRow }
   | Extract<Fact, { kind: 'refund' }>
 
@@ -53,23 +55,44 @@ function rowsOf(told: Told[], receivedAt: number): Row[] | { failed: string } {
 
 function rowOf(told: Told, receivedAt: number): Row {
   const asOf = asOfBy(told.asOf, receivedAt)
-  if (told.kind !== 'refund') {
-    const parsed = told.kind === 'payment' ? PaymentRow.safeParse(told.row) : CrmOutcomeRow.safeParse(told.row)
-    if (!parsed.success) throw new Unmappable(describeIssue(parsed.error.issues[0]!))
-    occurredAt(parsed.data.occurred_at, receivedAt)
-    return { kind: told.kind, asOf, row: parsed.data } as Row
+  if (told.kind === 'outcome') return { kind: 'outcome', asOf, row: read(CrmOutcomeRow, told.row, receivedAt) }
+  if (told.kind === 'payment') {
+    const row = read(PaymentRow, told.row, receivedAt)
+    const releasedMinor = told.released ? minorOf(told.released, row.currency) : 0
+    return { kind: 'payment', asOf, rank: told.rank ?? 0, releasedMinor, row }
   }
-  const currency = told.refund.currency.toUpperCase()
-  const minor = toMinor(told.refund.amount, currency)
+  const { refund } = told
+  const currency = refund.currency.toUpperCase()
+  const failed = refund.failed && { minor: minorOf(refund.failed.amount, currency), since: refund.failed.since }
+  return {
+    kind: 'refund',
+    asOf,
+    refund,
+    told: { asOf, minor: minorOf(refund.amount, currency), currency, ...(failed && { failed }) },
+  }
+}
+
+function read<Schema extends typeof PaymentRow | typeof CrmOutcomeRow>(
+  schema: Schema,
+  row: z.input<Schema>,
+  receivedAt: number,
+): z.output<Schema> {
+  const parsed = schema.safeParse(row)
+  if (!parsed.success) throw new Unmappable(describeIssue(parsed.error.issues[0]!))
+  occurredAt(parsed.data.occurred_at, receivedAt)
+  return parsed.data as z.output<Schema>
+}
+
+function minorOf(amount: string, currency: string): number {
+  const minor = toMinor(amount, currency)
   if (!minor.ok) throw new Unmappable(`amount: ${minor.reason}`)
-  return { kind: 'refund', asOf, refund: told.refund, minor: minor.value, currency }
+  return minor.value
 }
 
 async function factOf(row: Row, context: ImportContext): Promise<Fact> {
-  const { asOf } = row
-  if (row.kind === 'payment') return { kind: 'payment', asOf, payment: await toPayment(row.row, context) }
-  if (row.kind === 'outcome') return { kind: 'outcome', asOf, outcome: await toCrmOutcome(row.row, context) }
-  return row
+  if (row.kind === 'refund') return row
+  if (row.kind === 'outcome') return { ...row, outcome: await toCrmOutcome(row.row, context) }
+  return { ...row, payment: await toPayment(row.row, context) }
 }
 
 /** A time ahead of ours would keep everything told later from counting: it is taken as the receipt's, as an event's is. */

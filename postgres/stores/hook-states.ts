@@ -4,8 +4,15 @@ import { ownCodec } from '../../schemas/codec.ts'
 import type { Payment } from '../../schemas/messages.ts'
 import { topics } from '../../schemas/topics.ts'
 
+/** When something was true by its provider; of one moment the higher rank is the later, and of one rank what came last. */
+export interface Moment {
+  asOf: number
+  rank: number
+}
+
 interface State {
   asOf: number | null
+  rank: number
   message: Buffer | null
   refunds: ToldRefunds
 }
@@ -17,18 +24,18 @@ async function takeState(tx: pg.PoolClient, profileId: string, objectId: string)
     objectId,
   ])
   const { rows } = await tx.query<State>(
-    `SELECT (extract(epoch FROM as_of) * 1000)::float8 AS "asOf", message, refunds FROM hook_states
+    `SELECT (extract(epoch FROM as_of) * 1000)::float8 AS "asOf", rank, message, refunds FROM hook_states
      WHERE profile_id = $1 AND object_id = $2 FOR UPDATE`,
     [profileId, objectId],
   )
   return rows[0]!
 }
 
-const keepState = (tx: pg.PoolClient, profileId: string, objectId: string, { asOf, message, refunds }: State) =>
+const keepState = (tx: pg.PoolClient, profileId: string, objectId: string, state: State) =>
   tx.query(
-    `UPDATE hook_states SET as_of = to_timestamp($3::float8 / 1000), message = $4, refunds = $5
+    `UPDATE hook_states SET as_of = to_timestamp($3::float8 / 1000), rank = $4, message = $5, refunds = $6
      WHERE profile_id = $1 AND object_id = $2`,
-    [profileId, objectId, asOf, message, JSON.stringify(refunds)],
+    [profileId, objectId, state.asOf, state.rank, state.message, JSON.stringify(state.refunds)],
   )
 
 const decode = (bytes: Buffer): Payment => {
@@ -37,10 +44,18 @@ const decode = (bytes: Buffer): Payment => {
   return decoded.value
 }
 
-const withRefunds = (payment: Payment, refunds: ToldRefunds): Payment => ({
+const withRefunds = (payment: Payment, asOf: number, refunds: ToldRefunds): Payment => ({
   ...payment,
-  refunded_minor: refundedMinor(payment.refunded_minor, refunds),
+  refunded_minor: refundedMinor({ minor: payment.refunded_minor, asOf }, refunds),
 })
+
+/** Told at the same moment, the one with more refunded is the later, since refunds only grow within a second. */
+function isOlder(payment: Payment, { asOf, rank }: Moment, state: State): boolean {
+  if (!state.message || state.asOf === null) return false
+  if (asOf !== state.asOf) return asOf < state.asOf
+  const refundedMore = payment.refunded_minor - decode(state.message).refunded_minor
+  return refundedMore === 0 ? rank < state.rank : refundedMore < 0
+}
 
 /**
  * What to say about the payment now; undefined when something newer has been told. Refunds that were told before it, in
@@ -49,20 +64,18 @@ const withRefunds = (payment: Payment, refunds: ToldRefunds): Payment => ({
 export async function foldPayment(
   tx: pg.PoolClient,
   payment: Payment,
-  asOf: number,
+  moment: Moment,
+  releasedMinor: number,
 ): Promise<{ payment: Payment; misread: string[] } | undefined> {
   const { profile_id: profileId, payment_id: id } = payment
   const state = await takeState(tx, profileId, id)
-  if (state.message && state.asOf !== null) {
-    // Told at the same moment, the one with more refunded is the later: refunds only grow within a second.
-    const isOlder =
-      asOf < state.asOf || (asOf === state.asOf && payment.refunded_minor < decode(state.message).refunded_minor)
-    if (isOlder) return undefined
-  }
-  const { own: refunds, others } = inCurrency(state.refunds, payment.currency)
-  await keepState(tx, profileId, id, { asOf, message: ownCodec.encode(topics.payments, payment), refunds })
+  if (isOlder(payment, moment, state)) return undefined
+  const { asOf, rank } = moment
+  const { own, others } = inCurrency(state.refunds, payment.currency)
+  const refunds = { ...own, 'u/': { asOf, minor: releasedMinor, currency: payment.currency } }
+  await keepState(tx, profileId, id, { asOf, rank, message: ownCodec.encode(topics.payments, payment), refunds })
   const misread = others.flatMap(({ deliveryId }) => deliveryId ?? [])
-  return { payment: withRefunds(payment, refunds), misread }
+  return { payment: withRefunds(payment, asOf, refunds), misread }
 }
 
 export type FoldedRefund =
@@ -83,7 +96,7 @@ export async function foldRefund(
   const refunds = withRefund(state.refunds, refundId, told)
   if (refunds === state.refunds) return { kind: 'old_news' }
   await keepState(tx, payment.profileId, payment.id, { ...state, refunds })
-  return { kind: 'news', payment: known && withRefunds(known, refunds) }
+  return { kind: 'news', payment: known && withRefunds(known, state.asOf!, refunds) }
 }
 
 /** Whether an outcome that is told as of a time is the newest word about it. */

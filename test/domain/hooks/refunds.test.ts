@@ -4,9 +4,25 @@ import { refundedMinor, type ToldRefunds, withRefund } from '../../../domain/hoo
 
 test('the larger of what the payment says and what its refunds add up to counts; disputes come on top', () => {
   const refunds = { 'r/1': { asOf: 1, minor: 300 }, 'r/2': { asOf: 2, minor: 200 }, 'd/1': { asOf: 3, minor: 50 } }
-  expect(refundedMinor(0, refunds)).toBe(550)
-  expect(refundedMinor(400, refunds)).toBe(550)
-  expect(refundedMinor(600, refunds)).toBe(650)
+  expect(refundedMinor({ minor: 0, asOf: 0 }, refunds)).toBe(550)
+  expect(refundedMinor({ minor: 400, asOf: 0 }, refunds)).toBe(550)
+  expect(refundedMinor({ minor: 600, asOf: 0 }, refunds)).toBe(650)
+})
+
+test('a refund that failed is in the sum of a payment that told it between its beginning and its failure', () => {
+  const refunds = { 'r/1': { asOf: 5, minor: 0, failed: { minor: 300, since: 2 } }, 'r/2': { asOf: 1, minor: 200 } }
+  expect(refundedMinor({ minor: 200, asOf: 1 }, refunds)).toBe(200)
+  expect(refundedMinor({ minor: 500, asOf: 2 }, refunds)).toBe(200)
+  expect(refundedMinor({ minor: 500, asOf: 4 }, refunds)).toBe(200)
+  expect(refundedMinor({ minor: 250, asOf: 5 }, refunds)).toBe(250)
+})
+
+test('what was never taken is no refund, told on its own or not', () => {
+  const released = { 'u/': { asOf: 1, minor: 3_000 } }
+  expect(refundedMinor({ minor: 0, asOf: 1 }, released)).toBe(0)
+  expect(refundedMinor({ minor: 0, asOf: 1 }, { ...released, 'r/auto': { asOf: 1, minor: 3_000 } })).toBe(0)
+  const later = { 'r/auto': { asOf: 1, minor: 3_000 }, 'r/1': { asOf: 2, minor: 500 } }
+  expect(refundedMinor({ minor: 0, asOf: 1 }, { ...released, ...later })).toBe(500)
 })
 
 test('any order of the same tellings ends in the same refunds', () => {

@@ -62,12 +62,12 @@ describe('Stripe', () => {
     const refund = stripeEvent('refund.created', stripeRefund(), at('2026-10-05T10:00:00Z'))
     const second = stripeEvent(
       'refund.created',
-      stripeRefund({ id: 're_2', amount: 1_000 }),
+      stripeRefund({ id: 're_2', amount: 1_000, ...at('2026-10-06T10:00:00Z') }),
       at('2026-10-06T10:00:00Z'),
     )
     const failed = stripeEvent(
       'refund.failed',
-      stripeRefund({ id: 're_2', amount: 1_000, status: 'failed' }),
+      stripeRefund({ id: 're_2', amount: 1_000, status: 'failed', ...at('2026-10-06T10:00:00Z') }),
       at('2026-10-07T10:00:00Z'),
     )
     for (const order of [
@@ -79,6 +79,49 @@ describe('Stripe', () => {
       const hook = await world.endpoint('stripe')
       for (const event of order) expect((await hook.stripe(event)).status).toBe(200)
       expect((await hook.payments()).at(-1)).toMatchObject({ amount_minor: 12_990, refunded_minor: 2_990 })
+    }
+  })
+
+  it('takes a refund that failed off the sum that the charge has told, in whatever order', async () => {
+    const paid = stripeEvent('charge.succeeded', stripeCharge(), at('2026-10-02T10:00:05Z'))
+    const made = stripeEvent('refund.created', stripeRefund({ status: 'pending' }), at('2026-10-05T10:00:00Z'))
+    const refunded = stripeEvent(
+      'charge.refunded',
+      stripeCharge({ amount_refunded: 2_990 }),
+      at('2026-10-05T10:00:01Z'),
+    )
+    const failed = stripeEvent('refund.failed', stripeRefund({ status: 'failed' }), at('2026-10-09T10:00:00Z'))
+    for (const order of [
+      [paid, made, refunded, failed],
+      [failed, refunded, made, paid],
+    ]) {
+      const hook = await world.endpoint('stripe')
+      for (const event of order) await hook.stripe(event)
+      expect((await hook.payments()).at(-1)).toMatchObject({ amount_minor: 12_990, refunded_minor: 0 })
+    }
+  })
+
+  it('takes what was captured of a larger amount, whose rest Stripe calls refunded', async () => {
+    const hook = await world.endpoint('stripe')
+    const part = { amount_captured: 7_000, amount_refunded: 5_990 }
+    await hook.stripe(stripeEvent('charge.captured', stripeCharge(part)))
+    await hook.stripe(stripeEvent('refund.created', stripeRefund({ id: 're_rest', amount: 5_990 })))
+    expect((await hook.payments()).at(-1)).toMatchObject({ amount_minor: 7_000, refunded_minor: 0 })
+    const later = at('2026-10-05T10:00:01Z')
+    await hook.stripe(stripeEvent('charge.refunded', stripeCharge({ ...part, amount_refunded: 6_990 }), later))
+    expect((await hook.payments()).at(-1)).toMatchObject({ amount_minor: 7_000, refunded_minor: 1_000 })
+  })
+
+  it('ends alike in either order of two tellings of one second', async () => {
+    const earlier = stripeEvent('charge.succeeded', stripeCharge({ amount: 10_000, amount_captured: 10_000 }))
+    const later = stripeEvent('charge.updated', stripeCharge())
+    for (const order of [
+      [earlier, later],
+      [later, earlier],
+    ]) {
+      const hook = await world.endpoint('stripe')
+      for (const event of order) await hook.stripe(event)
+      expect((await hook.payments()).at(-1)).toMatchObject({ amount_minor: 12_990 })
     }
   })
 
