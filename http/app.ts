@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
@@ -7,6 +8,7 @@ import { type AccessLog, noAccessLog } from './access-log.ts'
 import type { Authenticate } from './authenticate.ts'
 import { readCompressedBodies } from './compressed-bodies.ts'
 import { serveDocs } from './docs.ts'
+import { ApiError } from './errors.ts'
 import { answerBrokenConnection, answerFailures, sendError, toApiError } from './failures.ts'
 import { noKeys, type Once } from './idempotency.ts'
 import { observe } from './observability.ts'
@@ -125,12 +127,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** An empty body is no body, whatever its content type says; the operation decides whether it needs one. */
+/**
+ * An empty body is no body, whatever its content type says; the operation decides whether it needs one. Bytes that are no
+ * UTF-8 would all be read as the same letter, and ids that differ in them alone as one.
+ */
 function readJsonBodies(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(['application/json', 'text/plain'])
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
-    else parse(request, body as string, done)
+    else if (!isUtf8(body as Buffer)) done(new ApiError('invalid_request', 'The body is not UTF-8.'))
+    else parse(request, body.toString(), done)
   })
 }

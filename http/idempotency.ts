@@ -71,7 +71,7 @@ export function onceWithKey(postgres: pg.Pool, secret: Buffer): Once {
         id: hash('key', call.owner, sent),
         profileId: call.profileId,
         operation: call.operation,
-        requestHash: hash('request', call.method, call.url, canonicalJson(call.body)),
+        requestHash: hash('request', call.method, call.url, textOf(call.body)),
         attempt: randomUUID(),
         leaseMs,
       }
@@ -104,7 +104,7 @@ async function execute(postgres: pg.Pool, reservation: Reservation, work: Work):
   const { id, attempt, profileId } = reservation
   const unit = unitOfWork(postgres, profileId)
   try {
-    const answer = await work.run({ id: executionId(id), transaction: unit.begin })
+    const answer = await work.run({ id: executionId(reservation), transaction: unit.begin })
     await unit.commit((sql) => keepAnswer(sql, id, attempt, work.sealed(answer)))
     return answer
   } catch (error) {
@@ -152,7 +152,18 @@ async function executeUnkeyed(postgres: pg.Pool, profileId: string | undefined, 
   }
 }
 
-const executionId = (id: Buffer) => uuidv5('00000000-0000-0000-0000-000000000000', id.toString('hex'))
+/** Of the request too: once a key is forgotten another one may come under it. */
+const executionId = ({ id, requestHash }: Reservation) =>
+  uuidv5('00000000-0000-0000-0000-000000000000', Buffer.concat([id, requestHash]).toString('hex'))
+
+function textOf(body: unknown): string {
+  try {
+    return canonicalJson(body)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ApiError('invalid_request', 'The body is nested too deeply.')
+  }
+}
 
 /** One transaction that begins when it is needed; without one the answer is kept on its own. */
 function unitOfWork(postgres: pg.Pool, profileId: string | undefined) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LinkTokens } from '../domain/link-tokens.ts'
 import type { Prompt } from '../domain/prompt.ts'
@@ -129,9 +130,10 @@ function bodyOf(request: FastifyRequest): Record<string, unknown> {
 /** sendBeacon sends text/plain, so that no preflight is needed while a page unloads. */
 function readBeacons(app: FastifyInstance) {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'buffer' }, (_request, body, done) => {
+    if (!isUtf8(body as Buffer)) return done(new ApiError('invalid_request', 'The body is not UTF-8.'))
     try {
-      done(null, JSON.parse(body as string))
+      done(null, JSON.parse(body.toString()))
     } catch {
       done(new ApiError('invalid_request', 'The body is not valid JSON.'))
     }

@@ -95,24 +95,36 @@ export function minorOf(
   return z.NEVER
 }
 
-const value = z.union([z.string().max(1024), z.number()]).nullish()
+/** What JSON reads as another number would be somebody else's. */
+const exactly = { error: 'must be text, or a whole number of at most 15 digits' }
+export const Identifying = z.union([z.string().max(1024), z.int(exactly)], exactly).nullish()
 const name = z.string().max(1024).nullish()
 
 /** Who it was. Senders call their own customer id `external_id`. */
-export const UserTraits = z
-  .object({
-    email: value,
-    phone: value,
-    national_id: value,
-    external_id: value,
-    crm_contact_id: value,
-    store_customer_id: value,
-    payments_customer_id: value,
-    first_name: name,
-    last_name: name,
-    country: z.string().max(64).nullish(),
-  })
-  .transform(({ external_id, ...traits }): Person => toPerson({ ...traits, external_customer_id: external_id }))
+const traitsOf = (value: z.ZodType<string | number | null | undefined>) =>
+  z
+    .object({
+      email: value,
+      phone: value,
+      national_id: value,
+      external_id: value,
+      crm_contact_id: value,
+      store_customer_id: value,
+      payments_customer_id: value,
+      first_name: name,
+      last_name: name,
+      country: z.string().max(64).nullish(),
+    })
+    .transform(({ external_id, ...traits }): Person => toPerson({ ...traits, external_customer_id: external_id }))
+
+export const UserTraits = traitsOf(Identifying)
+
+/** A page has no use for an answer, and its hit counts without the number. */
+export const VisitorTraits = traitsOf(
+  z
+    .union([z.string().max(1024), z.number().transform((number) => (Number.isSafeInteger(number) ? number : null))])
+    .nullish(),
+)
 
 export function toPerson(fields: Record<string, string | number | null | undefined>): Person {
   const said: Record<string, string> = {}

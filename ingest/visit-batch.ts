@@ -9,7 +9,7 @@ import { ApiError } from '../http/errors.ts'
 import type { TrackedProfile } from '../postgres/stores/tracking-key-lookup.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Hit, VisitBatch } from '../schemas/messages.ts'
-import { Amount, Currency, EventType, moneyMessages, Time, UserTraits, withoutPerson } from './fields.ts'
+import { Amount, Currency, EventType, moneyMessages, Time, VisitorTraits, withoutPerson } from './fields.ts'
 import type { Place } from './locate.ts'
 import { type OnRefused, sealPerson } from './person.ts'
 
@@ -26,7 +26,7 @@ const SentHit = z.object({
   url: z.string().nullish(),
   referrer: z.string().nullish(),
   properties: Properties.nullish(),
-  user_traits: UserTraits.nullish(),
+  user_traits: VisitorTraits.nullish(),
   // Whatever it is: a token that is none is ignored, and the visit counts (SPEC 4.1).
   link_token: z.unknown().optional(),
 })

@@ -49,7 +49,7 @@ const normalised = (type: IdentifierType, text: string, country: string | null =
   return checked.ok ? [{ type, value: checked.value }] : []
 }
 
-const WithKey = z.looseObject({ external_id: z.union([z.string(), z.number()]).transform(String) })
+const WithKey = z.looseObject({ external_id: z.union([z.string(), z.int()]).transform(String) })
 const OurOwnShape = z.looseObject({ customer: z.unknown().optional(), contact: z.unknown().optional() })
 
 /** Only our own shape has them. */

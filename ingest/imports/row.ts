@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkSubjectRef, subjectRefMessages } from '../../domain/subject-ref.ts'
 import { correctTime } from '../../domain/time.ts'
 import type { Vault } from '../../postgres/stores/vault.ts'
-import { toPerson } from '../fields.ts'
+import { toPerson, Identifying as value } from '../fields.ts'
 import type { OnRefused, Person } from '../person.ts'
 
 /** What a row needs to become a message. */
@@ -13,7 +13,6 @@ export interface ImportContext {
   onRefused?: OnRefused
 }
 
-const value = z.union([z.string().max(1024), z.number()]).nullish()
 const name = z.string().max(1024).nullish()
 
 /** Who it was. `external_id` is the importer's own id of the customer, as everywhere; `provider_id` is the provider's. */

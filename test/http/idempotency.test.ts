@@ -152,6 +152,26 @@ describe('a request with an Idempotency-Key', () => {
     expect(await code(post({}, { url: '/outside/2' }))).toBe('idempotency_key_conflict')
   })
 
+  it('is another request, with effects of its own, once its key is forgotten', async () => {
+    const executionOf = async (note: string) => (await post({}, { note })).json().data.execution_id
+    const first = await executionOf('a')
+    await pool.query('DELETE FROM idempotency_keys WHERE profile_id = $1', [profileId])
+    expect(await executionOf('b')).not.toBe(first)
+    await pool.query('DELETE FROM idempotency_keys WHERE profile_id = $1', [profileId])
+    expect(await executionOf('a')).toBe(first)
+  })
+
+  it('is refused where its body is nested too deeply to be compared', async () => {
+    const nested = `${'['.repeat(25_000)}${']'.repeat(25_000)}`
+    const answer = await apps[0]!.inject({
+      method: 'POST',
+      url: '/api/v1/minted',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload: `{"note":"a","nested":${nested}}`,
+    })
+    expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'invalid_request'])
+  })
+
   it('belongs to its caller: the same text of another profile or another key is another request', async () => {
     const mine = await post()
     const other = await createProfile(pool)

@@ -50,6 +50,13 @@ const send = (payload: unknown, headers: Record<string, string> = {}) =>
   })
 
 describe('an accepted request', () => {
+  test('counts without a number of its customer that a page has read as another', async () => {
+    const body = JSON.stringify(visit([hit({ user_traits: { external_id: 'N', email: 'ana@example.com' } })]))
+    expect((await send(body.replace('"N"', '9007199254740993'))).statusCode).toBe(204)
+    const [message] = await world.received(topics.visits, 1)
+    expect(message!.value.hits[0]!.identifiers.map(({ type }) => type)).toEqual(['email'])
+  })
+
   test('is one message with the visitor, the place, the device and each hit reduced', async () => {
     const eventId = randomUUID()
     const answer = await send(

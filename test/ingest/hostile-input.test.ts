@@ -217,6 +217,7 @@ describe('a body is refused', () => {
       'invalid_request',
     ],
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), {}, 400, 'invalid_request'],
+    ['JSON in Latin-1', Buffer.from('{"event_type":"café"}', 'latin1'), {}, 400, 'invalid_request'],
     ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 400, 'invalid_request'],
     ['no body', '', {}, 400, 'invalid_request'],
     ['an array', '[{}]', {}, 400, 'invalid_request'],

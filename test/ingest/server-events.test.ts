@@ -53,6 +53,25 @@ const paid = (fields: object = {}) => ({
   ...fields,
 })
 
+describe('a customer’s number', () => {
+  const named = (external_id: string) => `{"event_type":"lead","user_traits":{"external_id":${external_id}}}`
+
+  test('is taken as it is', async () => {
+    expect((await send(named('9007199254740991'))).statusCode).toBe(202)
+    const [message] = await world.received(topics.events, 1)
+    expect(await world.reveal('value', message!.value.identifiers[0]!)).toBe('9007199254740991')
+  })
+
+  test.each(['9007199254740993', '1.5', '1e400'])(
+    'is refused where it would be read as another: %s',
+    async (number) => {
+      const answer = await send(named(number))
+      expect([answer.statusCode, answer.json().error.code]).toEqual([422, 'validation_error'])
+      expect(answer.json().error.message).toContain('must be text')
+    },
+  )
+})
+
 describe('an accepted event', () => {
   test('answers with its id and is one message', async () => {
     const occurred_at = new Date(Date.now() - 86_400_000).toISOString()
