@@ -19,7 +19,10 @@ const row = z.object({
 })
 export type PaymentRow = z.infer<typeof row>
 
-/** Outcomes with money: those of a payment provider, and those whose type a cash definition lists. */
+/**
+ * Outcomes with money: those of a payment provider, and those whose type a cash definition lists. Zero is no money. Lists
+ * and decisions all select here, so that what is no payment to one is none to any.
+ */
 const payments = (candidates: string, isWanted: string) => `
 WITH
   toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
@@ -28,7 +31,7 @@ WITH
     SELECT outcome_id, conversion_id, subject_id, source, provider, external_id, event_type, occurred_at, amount_minor,
       currency, refunded_minor
     FROM outcomes FINAL
-    WHERE profile_id = {profile:UUID} AND outcome_id IN (SELECT outcome_id FROM candidates) AND amount_minor IS NOT NULL
+    WHERE profile_id = {profile:UUID} AND outcome_id IN (SELECT outcome_id FROM candidates) AND amount_minor > 0
       AND (source = 'payment' OR event_type IN (
         SELECT arrayJoin(event_types) FROM conversion_definitions FINAL
         WHERE profile_id = {profile:UUID} AND revenue_type = 'cash'))

@@ -9,6 +9,15 @@ beforeAll(async () => {
 afterAll(() => desk.close())
 
 const october = 'from=2026-10-01&to=2026-10-31'
+/** Every route of one payment. */
+const onOne = [
+  ['GET', '', undefined],
+  ['GET', '/actions', undefined],
+  ['PUT', '/installment', { is_installment: true }],
+  ['PUT', '/payer', { customer_profile_id: null }],
+  ['POST', '/refund', {}],
+  ['DELETE', '/refund', undefined],
+] as const
 
 describe('GET /payments', () => {
   it('shows payments of a time, newest first, in exact decimals', async () => {
@@ -69,6 +78,29 @@ describe('GET /payments', () => {
     await paid(randomUUID(), '2026-10-02T10:00:00Z', { source: 'server', type: 'never_defined' })
     const { body } = await list(october)
     expect(body.data).toMatchObject([{ payment_id: sale, source: 'server', provider: null, external_id: null }])
+  })
+
+  it('takes what carries no money for no payment: it is in no list and nothing can be decided about it', async () => {
+    const { paid, list, call, outbox } = await desk.profile()
+    const sale = await paid(randomUUID(), '2026-10-02T10:00:00Z', { amount: 1 })
+    const ofServer = { source: 'server', provider: '', externalId: '' } as const
+    const free = [
+      await paid(randomUUID(), '2026-10-03T10:00:00Z', { amount: 0 }),
+      await paid(randomUUID(), '2026-10-03T10:00:00Z', { amount: null }),
+      await paid(randomUUID(), '2026-10-03T10:00:00Z', { ...ofServer, amount: 0 }),
+    ]
+    for (const status of ['all', 'unidentified']) {
+      const { body } = await list(`${october}&status=${status}&limit=1`)
+      expect(body.data).toMatchObject([{ payment_id: sale }])
+      expect(body.pagination).toEqual({ has_next: false, cursor: null })
+    }
+    for (const id of free) {
+      for (const [method, path, body] of onOne) {
+        const answer = await call(method, `/${id}${path}`, body)
+        expect([answer.status, answer.body.error?.code], `${method} ${path}`).toEqual([404, 'not_found'])
+      }
+    }
+    expect(await outbox()).toBe(0)
   })
 
   it('keeps unidentified ones alone, without those whose payer was just assigned', async () => {
@@ -156,14 +188,7 @@ describe('GET /payments', () => {
     const [mine, theirs] = [await desk.profile(), await desk.profile()]
     const payment = await mine.paid(randomUUID(), '2026-10-02T10:00:00Z')
     expect((await theirs.list(october)).body.data).toEqual([])
-    for (const [method, path, body] of [
-      ['GET', '', undefined],
-      ['GET', '/actions', undefined],
-      ['PUT', '/installment', { is_installment: true }],
-      ['PUT', '/payer', { customer_profile_id: null }],
-      ['POST', '/refund', {}],
-      ['DELETE', '/refund', undefined],
-    ] as const) {
+    for (const [method, path, body] of onOne) {
       const answer = await theirs.call(method, `/${payment}${path}`, body)
       expect([answer.status, answer.body.error.code], `${method} ${path}`).toEqual([404, 'not_found'])
       const malformed = await theirs.call(method, `/not-an-id${path}`, body)
