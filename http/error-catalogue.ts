@@ -450,7 +450,12 @@ export const catalogue = {
     'The status filter knows two values: all and unidentified.',
     'Send one of the two.',
   ),
-  range_invalid: entry(422, never, 'The range of times is not usable.', 'Send from and to as times, in order.'),
+  range_invalid: entry(
+    422,
+    never,
+    'The range of times is not usable.',
+    'Send from and to as days or times, in order, at most 366 days in all.',
+  ),
   unknown_answer_key: entry(
     422,
     never,

@@ -17,7 +17,7 @@ import type { RateLimitClass } from './rate-limit.ts'
 
 export { File, one, page } from './envelope.ts'
 export { ApiError } from './errors.ts'
-export { DateRange, Day, failsAs, Level, limit, Model, offset } from './parameters.ts'
+export { DateRange, Day, failsAs, Level, limit, longestSpanDays, Model, offset } from './parameters.ts'
 
 /**
  * `natural`: the request's own key makes a repeat harmless; `header`: an Idempotency-Key does, and must be (or may be)

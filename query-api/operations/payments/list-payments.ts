@@ -3,7 +3,7 @@ import { type PaymentRow, scanPayments } from '../../../clickhouse/queries/payme
 import { dayEnd, dayStart } from '../../../domain/day-bounds.ts'
 import { isUuid } from '../../../domain/ids.ts'
 import { parseTime } from '../../../domain/time.ts'
-import { ApiError, failsAs, limit, page } from '../../../http/operation.ts'
+import { ApiError, failsAs, limit, longestSpanDays, page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { operation } from '../../operation.ts'
 import { applyActions, mayReadPayers, Payment, paymentMeta } from './payment.ts'
@@ -21,7 +21,7 @@ const Moment = (side: 'first' | 'last') =>
       }),
   )
 
-const maxSpanMs = 367 * 86_400_000
+const dayMs = 86_400_000
 /** Candidates a round, growing; a page that is still short then ends early and says that more may follow. */
 const scans = [1_000, 5_000, 20_000, 20_000, 20_000]
 
@@ -36,8 +36,9 @@ export const listPayments = operation({
   url: '/payments',
   summary: 'List payments with the merchant’s actions applied',
   description:
-    'Newest first. `from` and `to` are both required and at most 366 days apart. `status=unidentified` keeps the ' +
-    'payments of which nobody knows who paid. A page can be shorter than its limit: has_next says whether more follow.',
+    `Newest first. \`from\` and \`to\` are both required, with at most ${longestSpanDays} days in all. ` +
+    '`status=unidentified` keeps the payments of which nobody knows who paid. A page can be shorter than its limit: ' +
+    'has_next says whether more follow.',
   tags: ['Payments'],
   scopes: ['commerce:read'],
   readsPersons: true,
@@ -96,8 +97,12 @@ function rangeOf({ from, to }: { from: string; to: string }, timezone: string) {
     to: isDay(to) ? dayEnd(to.trim(), timezone) : parseTime(to)!,
   }
   if (range.from > range.to) throw new ApiError('range_invalid', 'from: must not be after to')
-  if (range.to - range.from >= maxSpanMs)
-    throw new ApiError('range_invalid', 'from: and to are more than 366 days apart')
+  // Days are counted by the calendar, both of them included: where clocks change, they are no multiple of 24 hours.
+  const days =
+    isDay(from) && isDay(to) ? (parseTime(to)! - parseTime(from)!) / dayMs + 1 : (range.to - range.from) / dayMs
+  if (days > longestSpanDays) {
+    throw new ApiError('range_invalid', `from: and to span more than ${longestSpanDays} days`)
+  }
   return range
 }
 

@@ -164,6 +164,9 @@ describe('GET /payments', () => {
     ['range_invalid', 422, 'from=2026-02-30&to=2026-03-01'],
     ['range_invalid', 422, 'from=2026-10-02&to=2026-10-01'],
     ['range_invalid', 422, 'from=2025-01-01&to=2026-10-01'],
+    ['range_invalid', 422, 'from=2025-01-01&to=2026-01-02'],
+    ['range_invalid', 422, 'from=2025-01-01&to=2026-01-02T00:00:00.001Z'],
+    ['range_invalid', 422, 'from=2025-01-01T12:00:00Z&to=2026-01-02T12:00:00.001Z'],
     ['invalid_parameter', 400, `${october}&limit=0`],
     ['invalid_parameter', 400, `${october}&limit=201`],
     ['invalid_parameter', 400, `${october}&cursor=nonsense`],
@@ -171,6 +174,21 @@ describe('GET /payments', () => {
     const { list } = await desk.profile()
     const answer = await list(query)
     expect([answer.status, answer.body.error?.code]).toEqual([status, code])
+  })
+
+  it.each([
+    ['UTC', 'from=2025-01-01&to=2026-01-01'],
+    ['UTC', 'from=2025-01-01T12:00:00Z&to=2026-01-02T12:00:00Z'],
+    // Clocks go back twice and forward once in these days, so that they take an hour more.
+    ['America/Santiago', 'from=2025-04-05&to=2026-04-05'],
+  ])('takes 366 days, both ends counted (%s: %s)', async (timezone, query) => {
+    const { list } = await desk.profile({ timezone })
+    expect((await list(query)).status).toBe(200)
+  })
+
+  it('refuses 367 days that take an hour less, since clocks go forward twice in them', async () => {
+    const { list } = await desk.profile({ timezone: 'America/Santiago' })
+    expect((await list('from=2025-09-06&to=2026-09-07')).body.error?.code).toBe('range_invalid')
   })
 
   it('withholds the payer without customers:read, and everything without commerce:read', async () => {
