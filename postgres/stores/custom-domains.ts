@@ -60,12 +60,14 @@ export async function findCustomDomain(sql: Sql, profileId: string, id: string):
 
 /** The profile's claim on the host, or the one that there is; nothing when it holds as many as it may. */
 export async function registerCustomDomain(
-  sql: Sql,
+  tx: pg.PoolClient,
   profileId: string,
   host: string,
   mostDomains: number,
 ): Promise<{ domain: CustomDomain; isNew: boolean } | undefined> {
-  const { rows } = await sql.query<Row & { is_new: boolean }>(
+  // One claim of a profile at a time: a statement does not count what others insert meanwhile.
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('custom-domains/' || $1, 0))", [profileId])
+  const { rows } = await tx.query<Row & { is_new: boolean }>(
     `WITH known AS (SELECT ${columns} FROM custom_domains WHERE profile_id = $1 AND host = $2),
           made AS (
             INSERT INTO custom_domains (profile_id, host, token)
@@ -74,14 +76,9 @@ export async function registerCustomDomain(
      SELECT *, true AS is_new FROM made UNION ALL SELECT *, false FROM known`,
     [profileId, host, randomText(32), mostDomains],
   )
-  const [row] = rows
-  if (row) {
-    const { is_new: isNew, ...domain } = row
-    return { domain: toDomain(domain), isNew }
-  }
-  // Registered by somebody else at the same moment, or there is no room.
-  const there = (await listCustomDomains(sql, profileId)).find((domain) => domain.host === host)
-  return there && { domain: there, isNew: false }
+  if (!rows[0]) return undefined
+  const { is_new: isNew, ...domain } = rows[0]
+  return { domain: toDomain(domain), isNew }
 }
 
 export async function removeCustomDomain(sql: Sql, profileId: string, id: string): Promise<CustomDomain | undefined> {

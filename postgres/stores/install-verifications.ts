@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import type { Sql } from '../client.ts'
 
 export interface InstallCheck {
@@ -34,9 +35,17 @@ const toVerification = ({ started_at, finished_at, ...row }: Row): InstallVerifi
   finishedAt: finished_at,
 })
 
-/** Starts one; only the newest are kept. */
-export async function startVerification(sql: Sql, profileId: string, url: string): Promise<InstallVerification> {
-  const { rows } = await sql.query<Row>(
+/** Starts one, unless as many run as may at once; only the newest are kept. */
+export async function startVerification(
+  tx: pg.PoolClient,
+  profileId: string,
+  url: string,
+  mostAtOnce: number,
+): Promise<InstallVerification | undefined> {
+  // One start of a profile at a time: nobody counts what another has not committed yet.
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('install-verifications/' || $1, 0))", [profileId])
+  if ((await countRunning(tx, profileId)) >= mostAtOnce) return undefined
+  const { rows } = await tx.query<Row>(
     `WITH old AS (
        DELETE FROM install_verifications WHERE id IN (
          SELECT id FROM install_verifications WHERE profile_id = $1 ORDER BY started_at DESC, id OFFSET 49))
@@ -67,7 +76,7 @@ export async function latestVerification(sql: Sql, profileId: string): Promise<I
   return rows[0] && toVerification(rows[0])
 }
 
-export async function countRunning(sql: Sql, profileId: string): Promise<number> {
+async function countRunning(sql: Sql, profileId: string): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM install_verifications
      WHERE profile_id = $1 AND status = 'running' AND NOT (${lost})`,

@@ -5,7 +5,6 @@ import type { Outbound } from '../../../infra/outbound.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { trackedHost } from '../../../postgres/stores/custom-domains.ts'
 import {
-  countRunning,
   finishVerification,
   type InstallVerification as Stored,
   startVerification as start,
@@ -43,7 +42,8 @@ export const startVerification = operation({
     const url = new URL(body.url!)
     url.hash = ''
     const { started, expected } = await asProfile(postgres, profile.id, async (tx) => {
-      if ((await countRunning(tx, profile.id)) >= mostAtOnce) {
+      const started = await start(tx, profile.id, url.href, mostAtOnce)
+      if (!started) {
         throw new ApiError('rate_limit_exceeded', 'Other verifications of the profile still run.', {
           reason: 'verifications_running',
           retry_after: 10,
@@ -53,7 +53,7 @@ export const startVerification = operation({
       const { origin } = originOf(trackerUrl, await trackedHost(tx, profile.id))
       const seen = keys.flatMap(({ lastSeenAt }) => lastSeenAt ?? [])
       return {
-        started: await start(tx, profile.id, url.href),
+        started,
         expected: { keys: keys.map(({ key }) => key), origin, lastSeenAt: seen[0] ?? null },
       }
     })

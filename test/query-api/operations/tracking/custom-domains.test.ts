@@ -168,6 +168,21 @@ describe('a custom domain', () => {
     expect((await mine.call('POST', path, { host: `b.${host}` })).body.error.code).toBe('invalid_state')
     expect((await mine.call('POST', path, { host: `a7.${host}` })).status).toBe(200)
   })
+
+  it('is one of at most twenty also where many are registered at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => mine.call('POST', path, { host: `a${n}.${host}` })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+    expect(answers.filter(({ body }) => body.error?.code === 'invalid_state')).toHaveLength(20)
+    expect((await mine.call('GET', path)).body.data).toHaveLength(20)
+  })
+
+  it('is registered once by many who ask at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => mine.call('POST', path, { host })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201])
+    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1)
+  })
 })
 
 describe('a host', () => {

@@ -9,10 +9,11 @@ import { openTrackingApp, type TrackingApp, trackerUrl } from './tracking-app.ts
 let tracking: TrackingApp
 let server: Server
 let base: string
-let shown: { status?: number; html: string; headers?: Record<string, string> } = { html: '' }
+let shown: { status?: number; html: string; headers?: Record<string, string>; after?: Promise<void> } = { html: '' }
 beforeAll(async () => {
   tracking = await openTrackingApp()
-  server = createServer((_request, response) => {
+  server = createServer(async (_request, response) => {
+    await shown.after
     response.writeHead(shown.status ?? 200, { 'content-type': 'text/html', ...shown.headers })
     response.end(shown.html)
   })
@@ -154,6 +155,17 @@ describe('an install verification', () => {
     )
     const { status, body } = await call('POST', '/verification', { url: base })
     expect([status, body.error.code, body.error.reason]).toEqual([429, 'rate_limit_exceeded', 'verifications_running'])
+  })
+
+  it('is one of at most three at once, however many are started in the same moment', async () => {
+    const { call } = await tracking.profile()
+    const { promise: after, resolve: answer } = Promise.withResolvers<void>()
+    shown = { html: '', after }
+    const started = await Promise.all(Array.from({ length: 20 }, () => call('POST', '/verification', { url: base })))
+    expect(started.filter(({ status }) => status === 202)).toHaveLength(3)
+    expect(started.filter(({ body }) => body.error?.reason === 'verifications_running')).toHaveLength(17)
+    answer()
+    await until(async () => (await call('POST', '/verification', { url: base })).status === 202)
   })
 })
 
