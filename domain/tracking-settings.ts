@@ -41,16 +41,21 @@ export const noOrigin = 'null'
 /** `https://shop.example.com`, a port if need be, `https://*.example.com`, or `null`. */
 export function isOriginPattern(text: string): boolean {
   if (text === noOrigin) return true
-  const [, scheme, host, port] = /^(https?):\/\/(?:\*\.)?([a-z0-9.-]+)(?::(\d{1,5}))?$/.exec(text) ?? []
+  const [, scheme, host, port] = /^(https?):\/\/(?:\*\.)?([a-z0-9.-]+)(?::([1-9]\d{0,4}))?$/.exec(text) ?? []
   if (!scheme || !host) return false
   return (isHostName(host) || /^\d+\.\d+\.\d+\.\d+$/.test(host)) && (port === undefined || Number(port) <= 65_535)
 }
 
+/** As browsers write it: without the port that the scheme has anyway. */
+export const plainOrigin = (origin: string): string => origin.replace(/^(https:.+):443$|^(http:.+):80$/, '$1$2')
+
 export function isAllowedOrigin(allowed: readonly string[], origin: string | undefined): boolean {
   if (allowed.length === 0) return true
   if (!origin) return false
-  const sent = origin.toLowerCase()
-  return allowed.some((pattern) => {
+  const sent = plainOrigin(origin.toLowerCase())
+  return allowed.some((kept) => {
+    // Some were kept with the port.
+    const pattern = plainOrigin(kept)
     const [scheme = '', host = ''] = pattern.split('://')
     if (!host.startsWith('*.')) return sent === pattern
     return (

@@ -64,7 +64,9 @@ async function addRefusals(sql: Sql, refusals: (Refusal & { count: number })[], 
        SELECT p.id AS profile_id, t.source, t.reason, t.count FROM told t JOIN profiles p ON p.id = t.profile_id
        UNION ALL
        SELECT s.profile_id, t.source, t.reason, t.count FROM told t
-       JOIN tracking_settings s ON s.settings -> 'allowed_origins' ? t.origin
+       -- Some were kept with the port that browsers leave out.
+       JOIN tracking_settings s ON s.settings -> 'allowed_origins'
+         ?| ARRAY[t.origin, t.origin || CASE WHEN t.origin LIKE 'https:%' THEN ':443' ELSE ':80' END]
        WHERE t.profile_id IS NULL AND t.origin <> 'null')
      INSERT INTO refusals (profile_id, day, source, reason, count)
      SELECT profile_id, coalesce($6::date, (now() AT TIME ZONE 'UTC')::date), source, reason, sum(count)

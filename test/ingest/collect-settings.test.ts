@@ -60,6 +60,16 @@ describe('the settings of a profile', () => {
     expect(await counted()).toEqual([{ source: 'collect', reason: 'origin_not_allowed', count: 3 }])
   })
 
+  it('let in pages of an origin that is kept with the port which browsers leave out', async () => {
+    const host = `${randomUUID()}.example`
+    await changeTrackingSettings(world.pool, profile, { allowed_origins: [`https://${host}:443`, `http://${host}:80`] })
+    for (const origin of [`https://${host}`, `http://${host}`]) {
+      expect((await send(visit(), { origin })).status).toBe(204)
+      await send(visit({ tracking_key: 'tl_pub_unknown' }), { origin })
+    }
+    expect(await counted()).toEqual([{ source: 'collect', reason: 'tracking_key_unknown', count: 2 }])
+  })
+
   it('let in a store’s pixel, which sends from no origin, where null is listed', async () => {
     await changeTrackingSettings(world.pool, profile, { allowed_origins: ['https://shop.example', 'null'] })
     expect((await send(visit(), { origin: 'null' })).status).toBe(204)

@@ -4,6 +4,7 @@ import {
   isHostName,
   isOriginPattern,
   locationDetails,
+  plainOrigin,
   spaModes,
 } from '../../../domain/tracking-settings.ts'
 
@@ -43,7 +44,11 @@ export const TrackingSettingsChange = z
     ...shape,
     cookie_domain: lower.refine(isHostName, { error: 'must be a host name' }).nullable(),
     allowed_origins: z
-      .array(lower.refine(isOriginPattern, { error: 'must be an origin, like https://www.example.com' }))
+      .array(
+        lower
+          .refine(isOriginPattern, { error: 'must be an origin, like https://www.example.com' })
+          .transform(plainOrigin),
+      )
       .max(50),
   })
   .partial()

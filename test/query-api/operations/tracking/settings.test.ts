@@ -40,6 +40,25 @@ describe('tracking settings', () => {
     expect((await call('PATCH', '/settings', { cookie_domain: null })).body.data.cookie_domain).toBeNull()
   })
 
+  it('keep an origin as browsers write it: without the port that its scheme has anyway', async () => {
+    const { call } = await tracking.profile()
+    const sent = ['https://shop.example.com:443', 'http://shop.example.com:80', 'https://*.example.com:443']
+    const { status, body } = await call('PATCH', '/settings', {
+      allowed_origins: [...sent, 'https://shop.example.com:80', 'http://localhost:443', 'https://a.example:8443'],
+    })
+    expect([status, body.data.allowed_origins]).toEqual([
+      200,
+      [
+        'https://shop.example.com',
+        'http://shop.example.com',
+        'https://*.example.com',
+        'https://shop.example.com:80',
+        'http://localhost:443',
+        'https://a.example:8443',
+      ],
+    ])
+  })
+
   it('of two changes at once keep both', async () => {
     const { call } = await tracking.profile()
     await Promise.all([
@@ -100,6 +119,14 @@ describe('an origin', () => {
     [['https://a.example'], 'null', false],
     [['https://a.example', 'null'], 'null', true],
     [['null'], 'https://a.example', false],
+    // As they were once kept.
+    [['https://a.example:443'], 'https://a.example', true],
+    [['http://a.example:80'], 'http://a.example', true],
+    [['https://*.a.example:443'], 'https://b.a.example', true],
+    [['https://a.example'], 'https://a.example:443', true],
+    [['https://a.example:80'], 'https://a.example', false],
+    [['http://a.example:443'], 'http://a.example', false],
+    [['https://a.example:4430'], 'https://a.example', false],
   ])('under %j: %s is %s', (allowed, origin, expected) => {
     expect(isAllowedOrigin(allowed as string[], origin as string | undefined)).toBe(expected)
   })
@@ -108,8 +135,13 @@ describe('an origin', () => {
     '%s is one',
     (text) => expect(isOriginPattern(text)).toBe(true),
   )
-  it.each(['*', 'https://', 'https://*', 'ftp://a.example', 'https://a..example', 'https://a.example:99999'])(
-    '%s is none',
-    (text) => expect(isOriginPattern(text)).toBe(false),
-  )
+  it.each([
+    '*',
+    'https://',
+    'https://*',
+    'ftp://a.example',
+    'https://a..example',
+    'https://a.example:99999',
+    'https://a.example:0443',
+  ])('%s is none', (text) => expect(isOriginPattern(text)).toBe(false))
 })
