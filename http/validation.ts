@@ -21,10 +21,14 @@ export function check(operation: Operation<never>, part: Part, schema: z.ZodType
   if (part === 'body' && (value === null || typeof value !== 'object' || Array.isArray(value))) {
     throw new ApiError('invalid_request', 'The body must be one JSON object, sent as application/json.')
   }
-  if (part === 'query') refuseNul(value as Record<string, unknown>)
+  if (part === 'query') refuseNul(schema, value as Record<string, unknown>)
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.map((issue) => ({ field: fieldName(issue), message: issue.message, issue }))
+  const issues = parsed.error.issues.map((issue) => ({
+    field: fieldName(issue),
+    message: messageOf(schema, issue),
+    issue,
+  }))
   const codeOf = (issue: z.core.$ZodIssue) => fieldCode(schema, issue) ?? operation.onInvalid[part] ?? general[part]
   const [first] = issues
   const code = first ? codeOf(first.issue) : general[part]
@@ -33,17 +37,29 @@ export function check(operation: Operation<never>, part: Part, schema: z.ZodType
 }
 
 /** No engine of ours looks for a text with a NUL in it. In a body it is the handler's business, row by row. */
-function refuseNul(query: Record<string, unknown>): void {
-  const [field] = Object.entries(query).find(([, text]) => String(text).includes('\0')) ?? []
-  if (field === undefined) return
+function refuseNul(schema: z.ZodType, query: Record<string, unknown>): void {
+  const [name] = Object.entries(query).find(([, text]) => String(text).includes('\0')) ?? []
+  if (name === undefined) return
+  const field = knownFields(schema).includes(name) ? name : 'query'
   const message = 'must not contain NUL'
   throw new ApiError('invalid_parameter', `${field}: ${message}`, { fields: [{ field, message }] })
 }
 
-function fieldName(issue: z.core.$ZodIssue): string {
-  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path
+function fieldName({ path }: z.core.$ZodIssue): string {
   if (path.length === 0) return 'body'
   return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at ? '.' : ''}${String(step)}`)).join('')
+}
+
+/** A name that the caller gave to a field may be a person's: it is not repeated, and those that there are stand instead. */
+function messageOf(schema: z.ZodType, issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message
+  const known = issue.path.length === 0 ? knownFields(schema) : []
+  return known.length > 0 ? `has an unknown field; known are ${known.join(', ')}` : 'has an unknown field'
+}
+
+function knownFields(schema: z.ZodType): string[] {
+  if (schema instanceof z.ZodPrefault) return knownFields(schema.unwrap() as z.ZodType)
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
 function fieldCode(schema: z.ZodType, issue: z.core.$ZodIssue): ErrorCode | undefined {

@@ -214,6 +214,17 @@ describe('every refusal wears the envelope', () => {
     if (says) expect(error.message).toMatch(says)
   })
 
+  it.each([
+    ['GET', `${rows}?${range}&ana.perez%40example.com=%00`, undefined, 'query: must not contain NUL'],
+    ['GET', `${rows}?${range}&model=%00`, undefined, 'model: must not contain NUL'],
+    ['POST', '/api/v1/strict', { 'ana.perez@example.com': 1 }, 'body: has an unknown field; known are name, nested'],
+    ['POST', '/api/v1/strict', { nested: [{ 'ana.perez@example.com': 1 }] }, 'nested[0]: has an unknown field'],
+  ] as const)('repeats no name that the caller gave to a field (%s %s %j)', async (method, url, payload, message) => {
+    const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    expect(response.json().error.message).toBe(message)
+    expect(response.body).not.toContain('perez')
+  })
+
   it('names the methods that a path does take', async () => {
     const response = await app.inject({ method: 'DELETE', url: rows })
     expect(response.headers.allow).toBe('GET, HEAD, POST')
@@ -255,7 +266,7 @@ describe('the published description', () => {
     expect(await new Validator().validate(structuredClone(description))).toMatchObject({ valid: true })
     expect(description.openapi).toMatch(/^3\.1/)
     const operations = Object.values(description.paths).flatMap((path) => Object.values(path as object))
-    expect(operations.length).toBe(7)
+    expect(operations.length).toBe(8)
     for (const operation of operations) {
       expect(operation['x-scopes'].any_of.length).toBeGreaterThan(0)
       expect(operation['x-auth']).toMatchObject({ public: false, credentials: expect.any(Array) })

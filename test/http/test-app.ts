@@ -66,6 +66,17 @@ export const sampleOperations = [
     handler: ({ body }) => ({ email_length: body.email.length }),
   }),
   operation({
+    id: 'writeStrictly',
+    method: 'POST',
+    url: '/strict',
+    summary: 'Takes the fields that it knows and no other',
+    tags: ['Rows'],
+    scopes: ['attribution:write'],
+    body: z.strictObject({ name: z.string().optional(), nested: z.array(z.strictObject({})).optional() }),
+    response: one(Row),
+    handler: () => ({ id: 'x', amount: 1 }),
+  }),
+  operation({
     id: 'readRow',
     method: 'GET',
     url: '/rows/:id',

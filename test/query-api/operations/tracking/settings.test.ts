@@ -74,7 +74,7 @@ describe('tracking settings', () => {
   })
 
   it.each([
-    [{ unknown: 1 }, 'unknown'],
+    [{ unknown: 1 }, 'body'],
     [{ cookie_days: 0 }, 'cookie_days'],
     [{ cookie_days: 401 }, 'cookie_days'],
     [{ consent_mode: 'maybe' }, 'consent_mode'],
@@ -89,6 +89,15 @@ describe('tracking settings', () => {
     expect([status, body.error.code]).toEqual([422, 'validation_error'])
     expect(body.error.message).toMatch(new RegExp(`^${field}`))
     expect((await call('GET', '/settings')).body.data).toEqual(defaults)
+  })
+
+  it('say which there are where one is unknown, and do not repeat its name: it may be a person’s', async () => {
+    const { call } = await tracking.profile()
+    const { status, body } = await call('PATCH', '/settings', { 'ana.perez@example.com': 1, 'juan@example.com': 2 })
+    const message = `has an unknown field; known are ${Object.keys(defaults).join(', ')}`
+    expect(status).toBe(422)
+    expect(body.error).toMatchObject({ message: `body: ${message}`, fields: [{ field: 'body', message }] })
+    expect(JSON.stringify(body)).not.toContain('@')
   })
 
   it('are each profile’s own', async () => {
