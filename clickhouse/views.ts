@@ -1,4 +1,5 @@
 import { createClient } from '@clickhouse/client'
+import { refundedByHand } from './attribution/refunded-by-hand.ts'
 
 /** The database analysts query: its views always show the live generation. */
 export const analystsDatabase = 'touchline'
@@ -61,12 +62,14 @@ ARRAY JOIN touch_ids AS touch_id, touch_times AS touch_time, channels AS channel
     comment: 'What was refunded of each payment, by the provider and by hand, in the currency of the payment',
     sql: (db) => `
 SELECT o.profile_id AS profile_id, o.outcome_id AS payment_id, o.occurred_at AS paid_at, o.currency AS currency,
-  o.amount_minor AS amount_minor, o.refunded_minor AS provider_refunded_minor, a.refunded_minor AS manually_refunded_minor,
-  least(o.amount_minor, o.refunded_minor + a.refunded_minor) AS refunded_minor
+  o.amount_minor AS amount_minor, o.refunded_minor AS provider_refunded_minor,
+  ${refundedByHand('o', 'a')} AS manually_refunded_minor,
+  least(o.amount_minor, o.refunded_minor + manually_refunded_minor) AS refunded_minor
 FROM (SELECT * FROM ${db}.outcomes FINAL) AS o
-LEFT JOIN (SELECT profile_id, payment_id, refunded_minor FROM ${db}.payment_actions FINAL WHERE kind = 'refund') AS a
+LEFT JOIN (
+  SELECT profile_id, payment_id, refunded_minor, refund_currency FROM ${db}.payment_actions FINAL WHERE kind = 'refund') AS a
   ON a.profile_id = o.profile_id AND a.payment_id = o.outcome_id
-WHERE o.refunded_minor + a.refunded_minor > 0`,
+WHERE o.refunded_minor + manually_refunded_minor > 0`,
   },
   {
     name: 'ad_days',

@@ -41,11 +41,13 @@ export const paymentActionsPipeline = ({ warehouse, producer }: Pick<FactDeps, '
     )
 
 function actionRow({ profile_id, payment_id, version, value }: PaymentAction) {
-  const row = { profile_id, payment_id, version, is_installment: false, payer_subject_id: nobody, refunded_minor: 0 }
+  const none = { is_installment: false, payer_subject_id: nobody, refunded_minor: 0, refund_currency: '' }
+  const row = { profile_id, payment_id, version, ...none }
   if ('touchline.InstallmentMark' in value)
     return { ...row, kind: 'installment', ...value['touchline.InstallmentMark'] }
   if ('touchline.ManualRefund' in value) {
-    return { ...row, kind: 'refund', refunded_minor: value['touchline.ManualRefund'].amount_minor }
+    const { amount_minor, currency } = value['touchline.ManualRefund']
+    return { ...row, kind: 'refund', refunded_minor: amount_minor, refund_currency: currency ?? '' }
   }
   return { ...row, kind: 'payer', payer_subject_id: value['touchline.PayerAssignment'].subject_id ?? nobody }
 }

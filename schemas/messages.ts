@@ -213,7 +213,7 @@ export interface PaymentAction {
   value:
     | { 'touchline.InstallmentMark': { is_installment: boolean } }
     | { 'touchline.PayerAssignment': { subject_id: string | null } }
-    | { 'touchline.ManualRefund': { amount_minor: number } }
+    | { 'touchline.ManualRefund': { amount_minor: number; currency: string | null } }
 }
 
 export interface IdentitySighting {

@@ -36,6 +36,7 @@ export const schemaVersions: readonly SchemaVersion[] = [
   value(11, 'settings', 2),
   value(14, 'crm-outcomes', 2),
   value(12, 'ad-delivery', 2),
+  value(16, 'payment-actions', 2),
 ]
 
 export function schemaText(entry: SchemaVersion): string {

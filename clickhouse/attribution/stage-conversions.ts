@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { statement } from '../query.ts'
 import { outcomesInForce } from './outcomes-in-force.ts'
+import { refundedByHand } from './refunded-by-hand.ts'
 
 /**
  * Outcomes of the run's customers, under their definitions and with the merchant's actions applied. An assigned payer
@@ -17,7 +18,7 @@ WITH
   toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
   actions AS (
     SELECT profile_id, payment_id, max(is_installment) AS is_installment, max(payer_subject_id) AS payer_subject_id,
-      sum(refunded_minor) AS refunded_minor
+      sum(refunded_minor) AS refunded_minor, max(refund_currency) AS refund_currency
     FROM payment_actions FINAL
     WHERE (profile_id, payment_id) IN (
       SELECT profile_id, outcome_id FROM subject_outcomes
@@ -40,7 +41,7 @@ WITH
     SELECT o.profile_id AS profile_id, o.outcome_id AS outcome_id, o.conversion_id AS conversion_id,
       if(a.payer_subject_id = nobody, o.subject_id, a.payer_subject_id) AS subject_id,
       o.event_type AS event_type, o.occurred_at AS occurred_at, o.amount_minor AS amount_minor, o.currency AS currency,
-      o.amount_minor - least(o.amount_minor, o.refunded_minor + a.refunded_minor) AS kept_minor,
+      o.amount_minor - least(o.amount_minor, o.refunded_minor + ${refundedByHand('o', 'a')}) AS kept_minor,
       ifNull(o.subject_ref, nobody) AS subject_ref, a.is_installment AS is_installment, o.country AS country,
       o.device AS device
     FROM (${outcomesInForce({

@@ -36,13 +36,13 @@ export const assignPayer = (tx: pg.PoolClient, payment: PaymentRef, subjectId: s
   act(tx, payment, 'payer', { payer_subject_id: subjectId }, { 'touchline.PayerAssignment': { subject_id: subjectId } })
 
 /** What was refunded outside the provider, in all; 0 takes it back. */
-export const recordRefund = (tx: pg.PoolClient, payment: PaymentRef, amountMinor: number) =>
+export const recordRefund = (tx: pg.PoolClient, payment: PaymentRef, amountMinor: number, currency: string) =>
   act(
     tx,
     payment,
     'refund',
-    { refunded_minor: amountMinor },
-    { 'touchline.ManualRefund': { amount_minor: amountMinor } },
+    { refunded_minor: amountMinor, refund_currency: currency },
+    { 'touchline.ManualRefund': { amount_minor: amountMinor, currency } },
   )
 
 /** Decisions about one payment wait for each other until the transaction ends. */
@@ -53,6 +53,8 @@ export const lockPayment = (tx: pg.PoolClient, { profileId, paymentId }: Payment
 export interface StandingActions {
   isInstallment: boolean
   refundedMinor: number
+  /** Null for the payment's own. */
+  refundCurrency: string | null
   payerSubjectId: string | null
   /** The customer that the assigned payer's subject belongs to today. */
   payerCustomerId: string | null
@@ -62,6 +64,7 @@ export interface StandingActions {
 export const noActions: StandingActions = {
   isInstallment: false,
   refundedMinor: 0,
+  refundCurrency: null,
   payerSubjectId: null,
   payerCustomerId: null,
   payerVersion: 0,
@@ -77,6 +80,7 @@ export async function standingActions(
     `SELECT a.payment_id AS "paymentId",
        coalesce(bool_or(a.is_installment), false) AS "isInstallment",
        coalesce(max(a.refunded_minor), 0)::float8 AS "refundedMinor",
+       max(a.refund_currency) AS "refundCurrency",
        max(a.payer_subject_id::text) AS "payerSubjectId",
        max(i.customer_id::text) AS "payerCustomerId",
        coalesce(max(a.version) FILTER (WHERE a.kind = 'payer'), 0)::float8 AS "payerVersion"
@@ -94,6 +98,7 @@ export interface LoggedAction {
   at: Date
   isInstallment: boolean | null
   refundedMinor: number | null
+  refundCurrency: string | null
   payerCustomerId: string | null
   credentialKind: string | null
   credentialId: string | null
@@ -104,7 +109,7 @@ export interface LoggedAction {
 export async function loggedActions(sql: Sql, profileId: string, paymentId: string): Promise<LoggedAction[]> {
   const { rows } = await sql.query<LoggedAction>(
     `SELECT l.kind, l.at, l.is_installment AS "isInstallment", l.refunded_minor::float8 AS "refundedMinor",
-       i.customer_id AS "payerCustomerId", l.credential_kind AS "credentialKind", l.credential_id AS "credentialId",
+       l.refund_currency AS "refundCurrency", i.customer_id AS "payerCustomerId", l.credential_kind AS "credentialKind", l.credential_id AS "credentialId",
        l.request_id AS "requestId"
      FROM payment_action_log l
      LEFT JOIN identifiers i ON i.profile_id = l.profile_id AND i.token = l.payer_subject_id
@@ -118,6 +123,7 @@ interface Columns {
   is_installment?: boolean
   payer_subject_id?: string | null
   refunded_minor?: number
+  refund_currency?: string
 }
 
 /** The action, its line in the log and its message commit together; the version tells the newest of a kind. */
@@ -130,16 +136,18 @@ async function act(
 ): Promise<number> {
   const { rows } = await tx.query<{ version: string }>(
     `WITH standing AS (
-       INSERT INTO payment_actions (profile_id, payment_id, kind, is_installment, payer_subject_id, refunded_minor)
-       VALUES ($1, $2, $3, $4, $5, $6)
+       INSERT INTO payment_actions (profile_id, payment_id, kind, is_installment, payer_subject_id, refunded_minor,
+         refund_currency)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (profile_id, payment_id, kind) DO UPDATE SET is_installment = excluded.is_installment,
          payer_subject_id = excluded.payer_subject_id, refunded_minor = excluded.refunded_minor,
-         version = payment_actions.version + 1, updated_at = now()
+         refund_currency = excluded.refund_currency, version = payment_actions.version + 1, updated_at = now()
        RETURNING *
      ), logged AS (
        INSERT INTO payment_action_log (profile_id, payment_id, kind, is_installment, payer_subject_id, refunded_minor,
-         version, credential_kind, credential_id, app_id, request_id)
-       SELECT profile_id, payment_id, kind, is_installment, payer_subject_id, refunded_minor, version, $7, $8, $9, $10
+         refund_currency, version, credential_kind, credential_id, app_id, request_id)
+       SELECT profile_id, payment_id, kind, is_installment, payer_subject_id, refunded_minor, refund_currency, version,
+         $8, $9, $10, $11
        FROM standing
      )
      SELECT version FROM standing`,
@@ -150,6 +158,7 @@ async function act(
       columns.is_installment ?? null,
       columns.payer_subject_id ?? null,
       columns.refunded_minor ?? null,
+      columns.refund_currency ?? null,
       by?.credentialKind ?? null,
       by?.credentialId ?? null,
       by?.appId ?? null,

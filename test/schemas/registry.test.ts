@@ -19,6 +19,7 @@ const published = [
   '11 settings-value 2',
   '14 crm-outcomes-value 2',
   '12 ad-delivery-value 2',
+  '16 payment-actions-value 2',
 ]
 
 const subjects = [...new Set(schemaVersions.map((entry) => entry.subject))]

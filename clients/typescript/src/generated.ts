@@ -1121,6 +1121,8 @@ export type PaymentAction = {
   is_installment: boolean | null
   /** 0 when the refund was taken back. */
   refunded_manual: string | null
+  /** What was refunded in. */
+  currency: string | null
   /** The assigned payer; null when given back, and without customers:read. */
   customer_profile_id: string | null
 }

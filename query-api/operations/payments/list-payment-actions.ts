@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fromMinor } from '../../../domain/money.ts'
 import { page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
-import { actionKinds, loggedActions } from '../../../postgres/stores/payment-actions.ts'
+import { actionKinds, type LoggedAction as Logged, loggedActions } from '../../../postgres/stores/payment-actions.ts'
 import { operation } from '../../operation.ts'
 import { mayReadPayers, PaymentParams, paymentMeta, storedPayment } from './payment.ts'
 
@@ -17,6 +17,7 @@ const LoggedAction = z
     request_id: z.string().nullable(),
     is_installment: z.boolean().nullable(),
     refunded_manual: z.string().nullable().meta({ description: '0 when the refund was taken back.' }),
+    currency: z.string().nullable().meta({ description: 'What was refunded in.' }),
     customer_profile_id: z
       .uuid()
       .nullable()
@@ -53,10 +54,16 @@ export const listPaymentActions = operation({
             : null,
         request_id: action.requestId,
         is_installment: action.isInstallment,
-        refunded_manual: action.refundedMinor === null ? null : fromMinor(action.refundedMinor, row.currency),
+        ...refundOf(action, row.currency),
         customer_profile_id: isShown ? action.payerCustomerId : null,
       })),
       meta: { payer_withheld: !isShown },
     }
   },
 })
+
+function refundOf({ refundedMinor, refundCurrency }: Logged, ofPayment: string) {
+  if (refundedMinor === null) return { refunded_manual: null, currency: null }
+  const currency = refundCurrency ?? ofPayment
+  return { refunded_manual: fromMinor(refundedMinor, currency), currency }
+}

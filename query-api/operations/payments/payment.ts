@@ -121,7 +121,9 @@ const customerOf = (row: PaymentRow, actions: StandingActions | undefined) =>
 
 function toPayment(row: PaymentRow, actions: StandingActions, customer: string | null, payer?: Payer): Payment {
   const amount = row.amount_minor ?? 0n
-  const refunded = row.refunded_minor + BigInt(actions.refundedMinor)
+  // Money in another currency than the payment's is not taken off it: it was refunded before the payment was told again.
+  const byHand = (actions.refundCurrency ?? row.currency) === row.currency ? actions.refundedMinor : 0
+  const refunded = row.refunded_minor + BigInt(byHand)
   const money = (minor: bigint | number) => fromMinor(minor, row.currency)
   return {
     payment_id: row.payment_id,
@@ -133,7 +135,7 @@ function toPayment(row: PaymentRow, actions: StandingActions, customer: string |
     net_amount: money(refunded > amount ? 0n : amount - refunded),
     currency: row.currency,
     refunded_provider: money(row.refunded_minor),
-    refunded_manual: money(actions.refundedMinor),
+    refunded_manual: money(byHand),
     is_refund_capped: refunded > amount,
     is_installment: actions.isInstallment,
     is_first_payment: actions.isInstallment ? false : row.is_first_payment,

@@ -47,7 +47,7 @@ export const recordRefund = operation({
       await lockPayment(tx, payment)
       const standing = (await standingActions(tx, payment.profileId, [payment.paymentId])).get(payment.paymentId)
       if (standing?.refundedMinor) throw new ApiError('manual_refund_exists')
-      await record(tx, payment, refundOf(row, body.amount))
+      await record(tx, payment, refundOf(row, body.amount), row.currency)
     })
     return describePayment(deps, row)
   },

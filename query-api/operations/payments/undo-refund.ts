@@ -25,7 +25,7 @@ export const undoRefund = operation({
       await lockPayment(tx, payment)
       const standing = (await standingActions(tx, payment.profileId, [payment.paymentId])).get(payment.paymentId)
       if (!standing?.refundedMinor) throw new ApiError('not_found', 'This payment has no manual refund.')
-      await record(tx, payment, 0)
+      await record(tx, payment, 0, row.currency)
     })
     return describePayment(deps, row)
   },

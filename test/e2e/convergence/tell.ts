@@ -106,7 +106,7 @@ export async function tell({ producer, vault, postgres, origin }: TellDeps, prof
     case 'mark':
       return act((tx, payment) => markInstallment(tx, payment, op.isInstallment), op.payment)
     case 'refund':
-      return act((tx, payment) => recordRefund(tx, payment, op.amount), op.payment)
+      return act((tx, payment) => recordRefund(tx, payment, op.amount, 'USD'), op.payment)
     case 'payer': {
       const [payer] = op.email ? await vault.tokens(profileId, [{ type: 'email', value: op.email }]) : []
       return act((tx, payment) => assignPayer(tx, payment, payer?.token ?? null), op.payment)

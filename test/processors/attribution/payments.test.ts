@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { firstPayments, type PaymentInOrder } from '../../../domain/first-payments.ts'
 import { minorRate } from '../../../domain/fx.ts'
+import { recomputeProfiles } from '../../../processors/attribution/recompute.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { openProfile } from './world.ts'
 
@@ -113,6 +114,17 @@ describe('merchant actions', () => {
     await world.outcome(buyer, at('02T00:00:00'), { id, amount: 10_000, refunded: 9_000 })
     await world.recompute()
     expect(await world.credits()).toMatchObject([{ net_minor: 0 }])
+  })
+
+  it('take off no manual refund in another currency', async () => {
+    const world = await openProfile(warehouse)
+    const id = await world.outcome(randomUUID(), at('02T00:00:00'), { amount: 10_000 })
+    await world.act(id, 'refund', { refunded: 2_000, currency: 'CLP' })
+    await world.recompute()
+    expect(await world.credits()).toMatchObject([{ net_minor: 10_000 }])
+    await world.act(id, 'refund', { refunded: 2_000, currency: 'USD' })
+    await recomputeProfiles(warehouse, [{ profile_id: world.profile, version: 1n << 100n }])
+    expect(await world.credits()).toMatchObject([{ net_minor: 8_000 }])
   })
 })
 

@@ -95,7 +95,7 @@ export async function openProfile(
     async act(
       payment: string,
       kind: 'installment' | 'payer' | 'refund',
-      parts: { payer?: string; refunded?: number } = {},
+      parts: { payer?: string; refunded?: number; currency?: string } = {},
     ) {
       if (parts.payer) {
         const pair = { profile_id: profile, subject_id: parts.payer, outcome_id: payment }
@@ -111,6 +111,7 @@ export async function openProfile(
           is_installment: kind === 'installment',
           payer_subject_id: parts.payer ?? nobody,
           refunded_minor: parts.refunded ?? 0,
+          refund_currency: parts.currency ?? '',
           version: String(version++),
         },
       ])

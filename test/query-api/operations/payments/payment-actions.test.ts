@@ -74,6 +74,24 @@ describe('POST and DELETE /payments/{id}/refund', () => {
     expect(await outbox()).toBe(2)
   })
 
+  it('takes nothing off a payment that is told again in another currency', async () => {
+    const { paid, call } = await desk.profile()
+    const buyer = randomUUID()
+    const id = await paid(buyer, day, { amount: 10_000 })
+    await call('POST', `/${id}/refund`, { amount: '50.00' })
+    await paid(buyer, day, { id, amount: 90_000, currency: 'CLP' })
+    expect((await call('GET', `/${id}`)).body.data).toMatchObject({
+      currency: 'CLP',
+      refunded_manual: '0',
+      net_amount: '90000',
+    })
+    expect((await call('GET', `/${id}/actions`)).body.data).toMatchObject([
+      { kind: 'refund', refunded_manual: '50.00', currency: 'USD' },
+    ])
+    expect((await call('DELETE', `/${id}/refund`)).status).toBe(200)
+    expect((await call('POST', `/${id}/refund`, { amount: '40000' })).body.data).toMatchObject({ net_amount: '50000' })
+  })
+
   it('without an amount refunds all that remains', async () => {
     const { paid, call } = await desk.profile({ currency: 'CLP' })
     const id = await paid(randomUUID(), day, { amount: 45_990, refunded: 990 })
