@@ -30,6 +30,7 @@ export const adEvidence = query({
     placement: z.string(),
     delivery_days: count,
     spend_minor: minor,
+    unrated_days: count,
     impressions: count,
     clicks: count,
     platform_conversions: count.nullable(),
@@ -59,7 +60,8 @@ WITH
   ),${deliveryInRange()},
   delivered AS (
     SELECT d.ad_id AS ad_id, countIf(d.impressions > 0 OR d.spend_minor > 0) AS delivery_days,
-      ifNull(sum(d.spend_minor), 0) AS spend_minor, sum(d.impressions) AS impressions, sum(d.clicks) AS clicks,
+      ifNull(sum(d.spend_minor), 0) AS spend_minor, countIf(isNull(d.spend_minor)) AS unrated_days,
+      sum(d.impressions) AS impressions, sum(d.clicks) AS clicks,
       sum(d.platform_conversions) AS platform_conversions, sum(d.platform_value_minor) AS platform_value_minor,
       sum(d.messaging_conversations_started_7d) AS conversations,
       -- Means over days, each day by its weight.

@@ -10,6 +10,8 @@ export interface AdEvidence {
   /** Days of the window on which it was shown or cost something. */
   deliveryDays: number
   spend: number
+  /** Whether all of it could be converted: nothing is worked out of a part. */
+  isSpendWhole: boolean
   impressions: number
   clicks: number
   /** Credited by the service, under last touch. */

@@ -25,6 +25,7 @@ export interface Signal {
 }
 
 const per = (amount: number | null, exposure: number) => (amount === null || exposure <= 0 ? null : amount / exposure)
+const perSpend = (amount: number | null, ad: AdEvidence) => (ad.isSpendWhole ? per(amount, ad.spend) : null)
 const spend = (ad: AdEvidence) => ad.spend
 const conversions = 10
 const clicks = 100
@@ -34,7 +35,7 @@ export const signals: readonly Signal[] = [
   {
     // roas
     layer: 'efficiency',
-    value: (ad) => per(ad.cashValue, ad.spend),
+    value: (ad) => perSpend(ad.cashValue, ad),
     events: (ad) => ad.cashOutcomes,
     exposure: spend,
     halfAt: conversions,
@@ -42,21 +43,21 @@ export const signals: readonly Signal[] = [
   {
     // cac
     layer: 'efficiency',
-    value: (ad) => per(ad.cashOutcomes, ad.spend),
+    value: (ad) => perSpend(ad.cashOutcomes, ad),
     events: (ad) => ad.cashOutcomes,
     exposure: spend,
     halfAt: conversions,
   },
   {
     layer: 'attributed_outcomes',
-    value: (ad) => per(ad.outcomes, ad.spend),
+    value: (ad) => perSpend(ad.outcomes, ad),
     events: (ad) => ad.outcomes,
     exposure: spend,
     halfAt: conversions,
   },
   {
     layer: 'pipeline',
-    value: (ad) => per(ad.pipelineOutcomes, ad.spend),
+    value: (ad) => perSpend(ad.pipelineOutcomes, ad),
     events: (ad) => ad.pipelineOutcomes,
     exposure: spend,
     halfAt: conversions,
@@ -64,7 +65,7 @@ export const signals: readonly Signal[] = [
   {
     // cost per conversation
     layer: 'messaging',
-    value: (ad) => per(ad.conversations, ad.spend),
+    value: (ad) => perSpend(ad.conversations, ad),
     events: (ad) => ad.conversations ?? 0,
     exposure: spend,
     halfAt: conversions,
@@ -87,7 +88,7 @@ export const signals: readonly Signal[] = [
   {
     // cpc
     layer: 'engagement',
-    value: (ad) => per(ad.clicks, ad.spend),
+    value: (ad) => perSpend(ad.clicks, ad),
     events: (ad) => ad.clicks,
     exposure: spend,
     halfAt: clicks,
@@ -101,7 +102,7 @@ export const signals: readonly Signal[] = [
   },
   {
     layer: 'platform_reported',
-    value: (ad) => per(ad.platformConversions, ad.spend),
+    value: (ad) => perSpend(ad.platformConversions, ad),
     events: (ad) => ad.platformConversions ?? 0,
     exposure: spend,
     halfAt: conversions,

@@ -28,6 +28,7 @@ export function toEvidence(row: WarehouseRow, currency: string): Ad {
     placement: labelOf(row.placement),
     deliveryDays: row.delivery_days,
     spend: money(row.spend_minor),
+    isSpendWhole: row.unrated_days === 0,
     impressions: row.impressions,
     clicks: row.clicks,
     outcomes: row.outcomes,
@@ -46,7 +47,8 @@ export function toEvidence(row: WarehouseRow, currency: string): Ad {
   }
 }
 
-const ratio = (value: number, by: number): number | null => (by === 0 ? null : value / by)
+const ratio = (value: number | null, by: number | null): number | null =>
+  value === null || by === null || by === 0 ? null : value / by
 const said = (text: string) => text || null
 const labelled = (text: string) => (text === unknown ? null : text)
 
@@ -54,6 +56,7 @@ const labelled = (text: string) => (text === unknown ? null : text)
 export function toScoreRow(window: ScoreWindow, scored: ScoredAd<Ad>): AdScoreRow {
   const { ad, cohort } = scored
   const { row } = ad
+  const spend = ad.isSpendWhole ? ad.spend : null
   return {
     rank: scored.rank,
     spend: ad.spend,
@@ -90,17 +93,17 @@ export function toScoreRow(window: ScoreWindow, scored: ScoredAd<Ad>): AdScoreRo
       spend: ad.spend,
       impressions: ad.impressions,
       ctr: ratio(ad.clicks * 100, ad.impressions),
-      cpc: ratio(ad.spend, ad.clicks),
+      cpc: ratio(spend, ad.clicks),
       attributed_cash_outcomes: ad.cashOutcomes,
       attributed_revenue: ad.cashValue,
-      roas: ratio(ad.cashValue, ad.spend),
-      cac: ratio(ad.spend, ad.cashOutcomes),
+      roas: ratio(ad.cashValue, spend),
+      cac: ratio(spend, ad.cashOutcomes),
       attributed_outcomes_total: ad.outcomes,
       attributed_pipeline_outcomes: ad.pipelineOutcomes,
       attributed_pipeline_value: ad.pipelineValue,
       meta_reported_conversions: ad.platformConversions,
       meta_reported_conversion_value: ad.platformValue,
-      cost_per_conversation: ratio(ad.spend, ad.conversations ?? 0),
+      cost_per_conversation: ratio(spend, ad.conversations ?? 0),
       messaging_conversations_started: ad.conversations,
       first_reply_rate: ad.firstReplyRate,
       avg_engagement_score: ad.engagementScore,

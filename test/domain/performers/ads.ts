@@ -11,6 +11,7 @@ export const ad = (adExternalId: string, parts: Partial<AdEvidence> = {}): AdEvi
   placement: 'feed',
   deliveryDays: 0,
   spend: 0,
+  isSpendWhole: true,
   impressions: 0,
   clicks: 0,
   outcomes: 0,

@@ -29,6 +29,14 @@ const anyAccount = fc.uniqueArray(anyAd, { maxLength: 40, selector: (one) => `${
 const build = (rows: Parameters<typeof ad>[1][]) => rows.map((row) => ad(row!.adExternalId!, row))
 
 describe('scores', () => {
+  it('take nothing from a spend of which a part could not be converted', () => {
+    const partly = { ...sold(60, 9000, 100), isSpendWhole: false }
+    const found = scores([ad('partly', partly), ...several(8, 'middling', sold(30, 3000))])
+    const layers = found.get('partly')!.reasonCodes.map(({ layer }) => layer)
+    expect(layers).not.toContain('efficiency')
+    expect(layers).not.toContain('attributed_outcomes')
+  })
+
   it('rank what earns more for its money higher, and say why', () => {
     const found = scores([
       ad('best', sold(60, 9000)),

@@ -70,6 +70,30 @@ describe('the daily rebuild', () => {
     expect(await scoredDays(id)).toMatchObject({ '7d': '2026-10-22', lifetime: '2026-10-22' })
   })
 
+  it('works no return out of a spend of which a part has no rate', async () => {
+    const id = await createProfile(pool)
+    const world = await openProfile(warehouse, { profile: id })
+    await world.ad('111', { spend_minor: 100, impressions: 50, clicks: 5 })
+    await world.ad('222', { spend_minor: 100, impressions: 50, clicks: 5 })
+    await world.ad('222', {
+      spend_minor: 900,
+      impressions: 50,
+      clicks: 5,
+      currency: 'XOF',
+      date: Date.parse('2026-10-16') / 86_400_000,
+    })
+    await scoreDue({ postgres: pool, warehouse, clock: clock(noon + 3 * 86_400_000) })
+    const { rows } = await pool.query(
+      `SELECT ad ->> 'ad_external_id' AS id, ad -> 'spend' AS spend, ad -> 'cpc' AS cpc FROM ad_scores
+       WHERE profile_id = $1 AND score_window = 'lifetime' ORDER BY 1`,
+      [id],
+    )
+    expect(rows).toEqual([
+      { id: '111', spend: 1, cpc: 0.2 },
+      { id: '222', spend: 1, cpc: null },
+    ])
+  })
+
   it('leaves the work to whoever is at it', async () => {
     await advertiser()
     const other = await pool.connect()
