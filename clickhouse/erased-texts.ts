@@ -72,6 +72,8 @@ ORDER BY row_id, row_version LIMIT ${rowsPerPage}`,
 }
 
 const rowsPerRewrite = 500
+/** A server takes no parameter of more than 128 KiB; half of it, as some letters are written with two. */
+const bytesPerRewrite = 64 * 1024
 
 /**
  * Rewrites texts where they stand, on disk as well: a newer row would leave the old one in its part until the parts are
@@ -86,10 +88,24 @@ export async function rewriteTexts(
   // One statement rewrites the same columns of many rows.
   for (const unordered of Map.groupBy(rows, shapeOf).values()) {
     const group = unordered.toSorted((x, y) => (BigInt(x.version) < BigInt(y.version) ? -1 : 1))
-    for (let at = 0; at < group.length; at += rowsPerRewrite) {
-      await rewrite(warehouse, profile, table, group.slice(at, at + rowsPerRewrite))
-    }
+    for (const some of inRewrites(group)) await rewrite(warehouse, profile, table, some)
   }
+}
+
+function* inRewrites(rows: readonly TextRow[]): Generator<TextRow[]> {
+  let some: TextRow[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const own = Buffer.byteLength(JSON.stringify(row.columns))
+    if (some.length === rowsPerRewrite || (some.length > 0 && bytes + own > bytesPerRewrite)) {
+      yield some
+      some = []
+      bytes = 0
+    }
+    some.push(row)
+    bytes += own
+  }
+  if (some.length > 0) yield some
 }
 
 const kindOf = (text: Text): string =>

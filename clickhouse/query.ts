@@ -19,5 +19,10 @@ export const query = <Params extends z.ZodObject, Row extends z.ZodType>(definit
 /** So many ids one parameter holds: a server takes no field of more than 128 KiB, and an id in a list is 39 letters. */
 export const mostIds = 3_000
 
+/** A list in parts that one parameter holds. */
+export function* inParts<T>(list: readonly T[], size = mostIds): Generator<T[]> {
+  for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size)
+}
+
 /** Ends a look-up by key: it reads a few granules, and a second thread costs more than it would read. */
 export const lookUp = 'SETTINGS max_threads = 1'

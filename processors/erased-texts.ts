@@ -11,6 +11,7 @@ import {
   touchesOfHits,
 } from '../clickhouse/erased-texts.ts'
 import { textColumns } from '../clickhouse/queries/text-columns.ts'
+import { inParts } from '../clickhouse/query.ts'
 import { type Found, wordsPerPass } from '../clickhouse/search-words.ts'
 import type { WordFinder } from '../domain/erasures.ts'
 import { type ErasedRow, eachErasedTexts, keepErasedTexts } from '../postgres/stores/erased-texts.ts'
@@ -62,7 +63,8 @@ async function rewrite(warehouse: Warehouse, profile: string, table: string, row
   const ids = rows.map(({ id }) => id)
   if (table === 'touch_references') return warehouse.execute(forgetReferences, { profile, references: ids })
   await rewriteTexts(warehouse, profile, table, rows)
-  if (table === 'touches') await warehouse.execute(learnReferences, { profile, touches: ids })
+  if (table !== 'touches') return
+  for (const touches of inParts(ids)) await warehouse.execute(learnReferences, { profile, touches })
 }
 
 /** A message that was stored twice stands in two parts until they are merged. */
@@ -96,7 +98,8 @@ function withoutWords(
 export async function eraseTextsAgain({ postgres, warehouse }: Stores, profileId: string | null): Promise<void> {
   await eachErasedTexts(postgres, profileId, async (profile, fact, rows) => {
     await rewriteTexts(warehouse, profile, fact, rows)
-    if (fact === 'hits') await eraseTouches(warehouse, profile, rows)
+    if (fact !== 'hits') return
+    for (const hits of inParts(rows)) await eraseTouches(warehouse, profile, hits)
   })
 }
 

@@ -23,8 +23,8 @@ export const asText = (column: string, type: string): string => {
   return `ifNull(toString(${quoted(column)}), '')`
 }
 
-/** The most texts of a column that are looked at more closely. */
-const mostTexts = 1000
+/** The most texts of a column that are looked at more closely at once. */
+export const mostTexts = 1000
 
 /** Texts of a profile's rows that hold one of the words, column by column; tables and columns are named by the engine. */
 export const textsWithWords = (table: string, columns: readonly { column: string; type: string }[]) =>
@@ -41,3 +41,17 @@ SELECT [${columns
       .join(', ')}] AS texts
 FROM ${quoted(table)} WHERE profile_id = {profile:UUID}`,
   })
+
+/** A share of the different texts of one column that hold one of the words. */
+export const shareOfTexts = (table: string, { column, type }: { column: string; type: string }) => {
+  const text = asText(column, type)
+  return query({
+    name: `share_of_texts_${table}`,
+    params: z.object({ profile: z.uuid(), words: z.array(z.string()), share: z.int(), shares: z.int() }),
+    row: z.object({ texts: z.array(z.string()) }),
+    sql: `
+SELECT groupUniqArray(${mostTexts})(${text}) AS texts FROM ${quoted(table)}
+WHERE profile_id = {profile:UUID} AND multiSearchAnyCaseInsensitive(${text}, {words:Array(String)})
+  AND cityHash64(${text}) % {shares:UInt32} = {share:UInt32}`,
+  })
+}

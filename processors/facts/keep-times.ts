@@ -1,7 +1,7 @@
 import type { Warehouse } from '../../clickhouse/client.ts'
 import type { OutcomeRow } from '../../clickhouse/fact-tables.ts'
 import { outcomeTimes } from '../../clickhouse/queries/outcome-times.ts'
-import { mostIds } from '../../clickhouse/query.ts'
+import { inParts } from '../../clickhouse/query.ts'
 
 /** What is told without a time is given that of its receipt. */
 const isUntimed = ({ occurred_at, received_at }: OutcomeRow) => occurred_at === received_at
@@ -22,8 +22,7 @@ export async function keepTimes(warehouse: Warehouse, rows: OutcomeRow[]): Promi
 
 async function standingTimes(warehouse: Warehouse, rows: OutcomeRow[]): Promise<Map<string, number>> {
   const times = new Map<string, number>()
-  for (let from = 0; from < rows.length; from += mostIds) {
-    const some = rows.slice(from, from + mostIds)
+  for (const some of inParts(rows)) {
     const profiles = [...new Set(some.map((row) => row.profile_id))]
     const found = await warehouse.run(outcomeTimes, { profiles, outcomes: some.map((row) => row.outcome_id) })
     for (const { outcome_id, at } of found) times.set(outcome_id, at)

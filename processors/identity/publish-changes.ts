@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import { subjectsWithOutcomes } from '../../clickhouse/queries/subjects-with-outcomes.ts'
-import { mostIds } from '../../clickhouse/query.ts'
+import { inParts } from '../../clickhouse/query.ts'
 import type { Producer } from '../../infra/kafka/producer.ts'
 import type { IdentityChange, IdentityStore } from '../../postgres/stores/identity.ts'
 import { type DirtySubject, markDirty } from '../facts/mark-dirty.ts'
@@ -61,8 +61,7 @@ const manyRows = 500
  */
 async function withOutcomes(warehouse: Warehouse, rows: DirtySubject[]): Promise<DirtySubject[]> {
   const found: DirtySubject[] = []
-  for (let from = 0; from < rows.length; from += mostIds) {
-    const some = rows.slice(from, from + mostIds)
+  for (const some of inParts(rows)) {
     const profiles = [...new Set(some.map(({ profile_id }) => profile_id))]
     const subjects = [...new Set(some.map(({ subject_id }) => subject_id))]
     found.push(...(await warehouse.run(subjectsWithOutcomes, { profiles, subjects })))

@@ -171,6 +171,46 @@ describe('an identifier in a free text', () => {
     expect(rows).toEqual([{ columns: { utm: { term: '[erased] [erased]' } } }])
   })
 
+  it('is found among thousands of words that begin with it', async () => {
+    const { hits } = await facts()
+    const others = Array.from({ length: 5_000 }, (_, n) => ({
+      ...hits[0],
+      event_id: randomUUID(),
+      event_name: '',
+      source: '',
+      utm: {},
+      url: '',
+      path: `/u/${key}${n}`,
+    }))
+    await warehouse.insert('hits', others)
+    expect(await found([key])).toEqual([])
+    await warehouse.insert('hits', [{ ...others[0], event_id: randomUUID(), path: `/u/${key}` }])
+    expect(await found([key])).toMatchObject([{ table: 'hits', column: 'path' }])
+    expect(await take([key])).toBe(1)
+    expect(await found([key])).toEqual([])
+  })
+
+  it('stays away in a replay where thousands of hits held it', async () => {
+    const { hits } = await facts()
+    const told = Array.from({ length: 3_500 }, (_, n) => ({
+      ...hits[0],
+      event_id: randomUUID(),
+      url: `https://shop.cl/u/${key}?page=${n}&${'x'.repeat(300)}`,
+    }))
+    await warehouse.insert('hits', told)
+    await take([key])
+    await again.insert('hits', told)
+    const touches = told.map((hit) => ({
+      ...hit,
+      touch_id: hit.event_id,
+      touch_time: timestamp(at),
+      event_id: undefined,
+    }))
+    await again.insert('touches', touches)
+    await eraseTextsAgain({ postgres: database.pool, warehouse: again }, profile)
+    expect(await found([key], again)).toEqual([])
+  })
+
   it('of another profile is left alone', async () => {
     const told = await facts()
     await tell(warehouse, told)

@@ -1,14 +1,7 @@
 import type { z } from 'zod'
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import { customerTouches } from '../../../clickhouse/queries/customer-touches.ts'
-import {
-  assignedPayers,
-  type JourneyRow,
-  journeyHits,
-  journeyOutcomes,
-  plainOutcomes,
-  touchesAmong,
-} from '../../../clickhouse/queries/journey-events.ts'
+import { type JourneyRow, readsOf, type Whose } from '../../../clickhouse/queries/journey-events.ts'
 import { endOfTime, heldSubjects, possibleSubjects } from '../../../clickhouse/queries/subjects-of-customer.ts'
 import { touchCreditOfConversion, touchCreditOfCustomer } from '../../../clickhouse/queries/touch-credit.ts'
 import { wholeWeight } from '../../../domain/credit-reference.ts'
@@ -40,10 +33,11 @@ export async function readEvents(
   { withTouches = false } = {},
 ): Promise<{ events: ReadEvent[]; total_count: number }> {
   const subjects = heldSubjects(customer, await clickhouse.run(possibleSubjects, { profile, customer }))
-  const { page, total_count } = await readPage(clickhouse, { profile, subjects, until }, limit, offset)
+  const whose = { profile, customer, subjects }
+  const { page, total_count } = await readPage(clickhouse, whose, until, limit, offset)
   const rows = page.map(({ row }) => row)
   const [touches, adOf] = await Promise.all([
-    findTouches(clickhouse, profile, subjects, withTouches ? page : page.filter(mayBeSynthetic)),
+    findTouches(clickhouse, whose, withTouches ? page : page.filter(mayBeSynthetic)),
     nameAds(clickhouse, profile, rows),
   ])
   const events = page.map(({ row, isOutcome }) => {
@@ -71,13 +65,15 @@ const farBack = 1_000
  */
 async function readPage(
   clickhouse: Warehouse,
-  journey: { profile: string; subjects: string[]; until: number },
+  of: Whose,
+  until: number,
   limit: number,
   offset: number,
 ): Promise<{ page: PageEvent[]; total_count: number }> {
-  const outcomes = readOutcomes(clickhouse, { ...journey, skip: 0, limit: offset + limit })
+  const { reads, whose } = readsOf(of)
+  const outcomes = readOutcomes(clickhouse, of, { until, skip: 0, limit: offset + limit })
   const skip = offset < farBack ? 0 : Math.max(0, offset - ((await outcomes)[0]?.total_count ?? 0))
-  const hits = (part: { skip: number; limit: number }) => clickhouse.run(journeyHits, { ...journey, ...part })
+  const hits = (part: { skip: number; limit: number }) => clickhouse.run(reads.hits, { ...whose, until, ...part })
   const [found, told] = await Promise.all([hits({ skip, limit: offset - skip + limit }), outcomes])
   const hit_count = await countOf(found, skip, () => hits({ skip: 0, limit: 1 }))
   const page = [
@@ -95,13 +91,17 @@ const byTime = ({ row: a }: PageEvent, { row: b }: PageEvent) =>
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Most customers have neither a deal in a stage nor a payment with an assigned payer: only those who do are asked for both. */
-async function readOutcomes(clickhouse: Warehouse, part: z.input<typeof plainOutcomes.params>): Promise<JourneyRow[]> {
-  const { profile, subjects } = part
+async function readOutcomes(
+  clickhouse: Warehouse,
+  of: Whose,
+  part: { until: number; skip: number; limit: number },
+): Promise<JourneyRow[]> {
+  const { reads, whose } = readsOf(of)
   const [plain, assigned] = await Promise.all([
-    clickhouse.run(plainOutcomes, part),
-    clickhouse.run(assignedPayers, { profile, subjects }),
+    clickhouse.run(reads.plainOutcomes, { ...whose, ...part }),
+    clickhouse.run(reads.assignedPayers, whose),
   ])
-  return assigned.length > 0 || plain[0]?.any_staged ? clickhouse.run(journeyOutcomes, part) : plain
+  return assigned.length > 0 || plain[0]?.any_staged ? clickhouse.run(reads.outcomes, { ...whose, ...part }) : plain
 }
 
 /** Only an outcome that names its ad is ever given a touch of its own. */
@@ -109,9 +109,10 @@ const mayBeSynthetic = ({ isOutcome, row }: PageEvent) =>
   isOutcome && (row.ad_ref !== '' || row.ad_set_ref !== '' || row.campaign_ref !== '')
 
 /** Of the events that are touches, whether they are synthetic. */
-async function findTouches(clickhouse: Warehouse, profile: string, subjects: string[], page: PageEvent[]) {
+async function findTouches(clickhouse: Warehouse, of: Whose, page: PageEvent[]) {
+  const { reads, whose } = readsOf(of)
   const events = page.map(({ row }) => row.id)
-  const touches = events.length > 0 ? await clickhouse.run(touchesAmong, { profile, subjects, events }) : []
+  const touches = events.length > 0 ? await clickhouse.run(reads.touchesAmong, { ...whose, events }) : []
   return new Map(touches.map(({ touch_id, is_synthetic }) => [touch_id, is_synthetic]))
 }
 

@@ -1,5 +1,6 @@
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import { subjectSightings } from '../../../clickhouse/queries/subject-sightings.ts'
+import { inParts } from '../../../clickhouse/query.ts'
 import type { SubjectOfCustomer } from '../../../postgres/stores/customer-profiles.ts'
 
 export interface Sighting {
@@ -14,11 +15,9 @@ export async function readSightings(
   profile: string,
   held: readonly SubjectOfCustomer[],
 ): Promise<Map<string, Sighting>> {
-  const subjects = held.map(({ subjectId }) => subjectId)
-  const browsers = held.flatMap(({ subjectId, isBrowser }) => (isBrowser ? subjectId : []))
   const customerOf = new Map(held.map(({ subjectId, customerId }) => [subjectId, customerId]))
   const sightings = new Map<string, Sighting>()
-  for (const seen of await clickhouse.run(subjectSightings, { profile, browsers, subjects })) {
+  for (const seen of await seenSubjects(clickhouse, profile, held)) {
     // An outcome that was once a subject's may be somebody else's today.
     const customer = customerOf.get(seen.subject_id)
     if (!customer) continue
@@ -31,4 +30,13 @@ export async function readSightings(
     })
   }
   return sightings
+}
+
+async function seenSubjects(clickhouse: Warehouse, profile: string, held: readonly SubjectOfCustomer[]) {
+  const parts = [...inParts(held)].map((some) => {
+    const subjects = some.map(({ subjectId }) => subjectId)
+    const browsers = some.flatMap(({ subjectId, isBrowser }) => (isBrowser ? subjectId : []))
+    return clickhouse.run(subjectSightings, { profile, browsers, subjects })
+  })
+  return (await Promise.all(parts)).flat()
 }

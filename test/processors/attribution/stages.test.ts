@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { journeyOutcomes } from '../../../clickhouse/queries/journey-events.ts'
+import { readsOf } from '../../../clickhouse/queries/journey-events.ts'
 import { unlistedEventTypes } from '../../../clickhouse/queries/unlisted-event-types.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { define, openProfile } from './world.ts'
@@ -22,7 +22,8 @@ async function business() {
   const seen = async (customer: string) => {
     const { profile } = world
     const page = { until: at('31T00:00:00'), skip: 0, limit: 10 }
-    const events = await warehouse.run(journeyOutcomes, { profile, subjects: [customer], ...page })
+    const { reads, whose } = readsOf({ profile, customer, subjects: [customer] })
+    const events = await warehouse.run(reads.outcomes, { ...whose, ...page })
     return events.map(({ event_type }) => event_type)
   }
   return { ...world, types, seen }
