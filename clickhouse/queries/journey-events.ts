@@ -143,11 +143,13 @@ ${lookUp}`,
 const byList = journeyReads('{subjects:Array(UUID)}')
 const byCustomer = journeyReads('(SELECT subject_id FROM subjects)', `WITH ${subjectsOfCustomer}`)
 
-export interface Whose {
+interface Whose {
   profile: string
   customer: string
   subjects: string[]
 }
+
+export type Journey = ReturnType<typeof readsOf>
 
 /** A list is the cheapest; of more subjects than one parameter holds the engine looks for them itself. */
 export const readsOf = ({ subjects, ...whose }: Whose) =>

@@ -109,8 +109,8 @@ export interface LoggedAction {
 export async function loggedActions(sql: Sql, profileId: string, paymentId: string): Promise<LoggedAction[]> {
   const { rows } = await sql.query<LoggedAction>(
     `SELECT l.kind, l.at, l.is_installment AS "isInstallment", l.refunded_minor::float8 AS "refundedMinor",
-       l.refund_currency AS "refundCurrency", i.customer_id AS "payerCustomerId", l.credential_kind AS "credentialKind", l.credential_id AS "credentialId",
-       l.request_id AS "requestId"
+       l.refund_currency AS "refundCurrency", i.customer_id AS "payerCustomerId",
+       l.credential_kind AS "credentialKind", l.credential_id AS "credentialId", l.request_id AS "requestId"
      FROM payment_action_log l
      LEFT JOIN identifiers i ON i.profile_id = l.profile_id AND i.token = l.payer_subject_id
      WHERE l.profile_id = $1 AND l.payment_id = $2 ORDER BY l.id DESC LIMIT 500`,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import { customerTouches } from '../../../clickhouse/queries/customer-touches.ts'
-import { type JourneyRow, readsOf, type Whose } from '../../../clickhouse/queries/journey-events.ts'
+import { type Journey, type JourneyRow, readsOf } from '../../../clickhouse/queries/journey-events.ts'
 import { endOfTime, heldSubjects, possibleSubjects } from '../../../clickhouse/queries/subjects-of-customer.ts'
 import { touchCreditOfConversion, touchCreditOfCustomer } from '../../../clickhouse/queries/touch-credit.ts'
 import { wholeWeight } from '../../../domain/credit-reference.ts'
@@ -33,11 +33,11 @@ export async function readEvents(
   { withTouches = false } = {},
 ): Promise<{ events: ReadEvent[]; total_count: number }> {
   const subjects = heldSubjects(customer, await clickhouse.run(possibleSubjects, { profile, customer }))
-  const whose = { profile, customer, subjects }
-  const { page, total_count } = await readPage(clickhouse, whose, until, limit, offset)
+  const journey = readsOf({ profile, customer, subjects })
+  const { page, total_count } = await readPage(clickhouse, journey, until, limit, offset)
   const rows = page.map(({ row }) => row)
   const [touches, adOf] = await Promise.all([
-    findTouches(clickhouse, whose, withTouches ? page : page.filter(mayBeSynthetic)),
+    findTouches(clickhouse, journey, withTouches ? page : page.filter(mayBeSynthetic)),
     nameAds(clickhouse, profile, rows),
   ])
   const events = page.map(({ row, isOutcome }) => {
@@ -65,13 +65,13 @@ const farBack = 1_000
  */
 async function readPage(
   clickhouse: Warehouse,
-  of: Whose,
+  journey: Journey,
   until: number,
   limit: number,
   offset: number,
 ): Promise<{ page: PageEvent[]; total_count: number }> {
-  const { reads, whose } = readsOf(of)
-  const outcomes = readOutcomes(clickhouse, of, { until, skip: 0, limit: offset + limit })
+  const { reads, whose } = journey
+  const outcomes = readOutcomes(clickhouse, journey, { until, skip: 0, limit: offset + limit })
   const skip = offset < farBack ? 0 : Math.max(0, offset - ((await outcomes)[0]?.total_count ?? 0))
   const hits = (part: { skip: number; limit: number }) => clickhouse.run(reads.hits, { ...whose, until, ...part })
   const [found, told] = await Promise.all([hits({ skip, limit: offset - skip + limit }), outcomes])
@@ -93,10 +93,9 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 /** Most customers have neither a deal in a stage nor a payment with an assigned payer: only those who do are asked for both. */
 async function readOutcomes(
   clickhouse: Warehouse,
-  of: Whose,
+  { reads, whose }: Journey,
   part: { until: number; skip: number; limit: number },
 ): Promise<JourneyRow[]> {
-  const { reads, whose } = readsOf(of)
   const [plain, assigned] = await Promise.all([
     clickhouse.run(reads.plainOutcomes, { ...whose, ...part }),
     clickhouse.run(reads.assignedPayers, whose),
@@ -109,8 +108,7 @@ const mayBeSynthetic = ({ isOutcome, row }: PageEvent) =>
   isOutcome && (row.ad_ref !== '' || row.ad_set_ref !== '' || row.campaign_ref !== '')
 
 /** Of the events that are touches, whether they are synthetic. */
-async function findTouches(clickhouse: Warehouse, of: Whose, page: PageEvent[]) {
-  const { reads, whose } = readsOf(of)
+async function findTouches(clickhouse: Warehouse, { reads, whose }: Journey, page: PageEvent[]) {
   const events = page.map(({ row }) => row.id)
   const touches = events.length > 0 ? await clickhouse.run(reads.touchesAmong, { ...whose, events }) : []
   return new Map(touches.map(({ touch_id, is_synthetic }) => [touch_id, is_synthetic]))
