@@ -89,7 +89,7 @@ export const tracker: Line = {
         const slowed = { ours: [] as Load[], empty: [] as Load[] }
         // One after the other, so that a busy moment of the machine meets all.
         try {
-          for (let load = 0; load < (stage.isQuick ? 5 : loads); load++) {
+          for (let load = 0; load < (stage.isQuick ? 3 : loads); load++) {
             empty.push(await loadPage(browser, `${site.url}/empty`))
             ours.push(await loadPage(browser, `${site.url}/ours`))
             snowplow.push(await loadPage(browser, `${site.url}/snowplow`))
