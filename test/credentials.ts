@@ -5,6 +5,7 @@ import { scopes as every, type Scope } from '../domain/scopes.ts'
 import { accessTokens } from '../http/access-tokens.ts'
 import { authentication } from '../http/authenticate.ts'
 import { sessionCookies } from '../http/session-cookies.ts'
+import { transaction } from '../postgres/client.ts'
 import { createApiKey } from '../postgres/stores/api-keys.ts'
 import { createApp } from '../postgres/stores/apps.ts'
 import { grantApp } from '../postgres/stores/grants.ts'
@@ -55,7 +56,7 @@ export function credentialsOf(pool: pg.Pool, { tokens, cookies }: Pick<TestAcces
     return { cookie, 'x-csrf-token': cookies.csrfToken(session.id) }
   }
   const mcpOf = async (userId: string, scopes: Scope[] = ['mcp:read']): Promise<Headers> => {
-    const token = (await createMcpToken(pool, { userId, name: 'test', scopes, days: 1 }))!
+    const token = (await transaction(pool, (tx) => createMcpToken(tx, { userId, name: 'test', scopes, days: 1 })))!
     const text = await tokens.issue({ kind: 'mcp', subject: userId, id: token.id, scopes }, inAnHour())
     return { authorization: `Bearer ${text}` }
   }

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { isUuid } from '../../domain/ids.ts'
 import type { Scope } from '../../domain/scopes.ts'
 import type { Sql } from '../client.ts'
@@ -39,10 +40,12 @@ export const mostMcpTokens = 20
 
 /** Nothing when the person has as many live ones as are possible. */
 export async function createMcpToken(
-  sql: Sql,
+  tx: pg.PoolClient,
   token: { userId: string; name: string; scopes: readonly Scope[]; days: number },
 ): Promise<McpToken | undefined> {
-  const { rows } = await sql.query<Row>(
+  // One token of a person at a time: a statement does not count what others insert meanwhile.
+  await tx.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [token.userId])
+  const { rows } = await tx.query<Row>(
     `INSERT INTO mcp_tokens (user_id, name, scopes, expires_at)
      SELECT $1, $2, $3, now() + make_interval(days => $4)
      WHERE (SELECT count(*) FROM mcp_tokens WHERE user_id = $1 AND ${isLive}) < $5 RETURNING ${columns}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Scope as ScopeName } from '../../../domain/scopes.ts'
 import { ApiError, one } from '../../../http/operation.ts'
+import { transaction } from '../../../postgres/client.ts'
 import { createMcpToken, mostMcpTokens } from '../../../postgres/stores/mcp-tokens.ts'
 import { operation } from '../../session-operation.ts'
 import { Scope } from '../keys/key.ts'
@@ -34,7 +35,9 @@ export const mintMcpToken = operation({
   handler: async ({ body, credential, postgres, tokens }) => {
     const userId = personOf(credential)
     const scopes = [...new Set(body.scopes)]
-    const token = await createMcpToken(postgres, { userId, name: body.name, scopes, days: body.expires_in_days })
+    const token = await transaction(postgres, (tx) =>
+      createMcpToken(tx, { userId, name: body.name, scopes, days: body.expires_in_days }),
+    )
     if (!token) throw new ApiError('invalid_state', `A person has at most ${mostMcpTokens} tokens: revoke one first.`)
     const text = await tokens.issue({ kind: 'mcp', subject: userId, id: token.id, scopes }, token.expiresAt)
     return { ...toMcpToken(token), token: text }

@@ -223,6 +223,15 @@ describe('MCP tokens', () => {
       'invalid_state',
     )
   })
+
+  it('are at most twenty also where many are minted at once', async () => {
+    const { headers } = await signedIn()
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => access.call('POST', '/session/mcp-tokens', headers, { name: 'x' })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+    expect(answers.filter(({ body }) => body.error?.code === 'invalid_state')).toHaveLength(20)
+  })
 })
 
 it('keeps a session from every profile of another workspace', async () => {
