@@ -13,8 +13,8 @@ export const conversionCoverage = query({
   }),
   sql: `
 SELECT count() AS conversions, countIf(notEmpty(touch_ids)) AS joined,
-  countIf(amount_minor IS NOT NULL AND net_minor IS NULL) AS without_rate,
-  arraySort(groupUniqArrayIf(20)(toString(currency), amount_minor IS NOT NULL AND net_minor IS NULL))
+  countIf(amount_minor != 0 AND net_minor IS NULL) AS without_rate,
+  arraySort(groupUniqArrayIf(20)(toString(currency), amount_minor != 0 AND net_minor IS NULL))
     AS currencies_without_rate
 FROM credits FINAL
 WHERE profile_id = {profile:UUID} AND is_eligible AND conversion_id IN (

@@ -75,6 +75,9 @@ describe('tracking quality', () => {
     await world.hit(ana, now - 3_600_000)
     await world.outcome(ana, now - 60_000)
     await world.outcome(ben, now - 60_000, { currency: 'EUR' })
+    // Nothing is nothing in every currency.
+    await world.outcome(ana, now - 60_000, { currency: 'CLP', amount: 0 })
+    await world.outcome(ben, now - 60_000, { currency: 'CLP', amount: 0 })
     await world.recompute()
     const checks = byKey((await call('GET', '/quality')).body.data.checks)
     expect(checks).toMatchObject({
