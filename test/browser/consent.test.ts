@@ -96,6 +96,146 @@ describe('where it is not', () => {
   })
 })
 
+describe('another tab', () => {
+  const open = async (settings: Parameters<typeof site.visit>[0] = {}) => {
+    visit = await site.visit(settings)
+    visit.show('/', visit.snippet)
+    await visit.page.goto(visit.url('/'))
+    if (settings.consent) await visit.page.evaluate('touchline.consent(true)')
+    await visit.hits(1)
+    const other = await visit.context.newPage()
+    await other.goto(visit.url('/'))
+    await visit.hits(2)
+    return other
+  }
+
+  it.each([
+    ['is required', { consent: 'required' }, []],
+    ['is the default', {}, ['_tl_c']],
+  ] as const)('sends and stores nothing more after a withdrawal where consent %s', async (_where, settings, left) => {
+    const other = await open(settings)
+    await other.evaluate('touchline.consent(false)')
+    const sent = sentTo('/collect')
+    await visit.page.bringToFront()
+    await visit.page.evaluate('touchline.track("late", {}, { email: "ana@example.com" })')
+    await visit.page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))')
+    await visit.page.evaluate('history.pushState(null, "", "/next")')
+    await settled()
+    await visit.page.evaluate('dispatchEvent(new Event("pagehide"))')
+    expect(sent).toEqual([])
+    expect(await stored()).toEqual({ cookies: left, storage: [] })
+    expect(await visit.page.evaluate('touchline.visitorId()')).toBeUndefined()
+  })
+
+  it('sends nothing that waits, either, and tells its own tags', async () => {
+    const other = await open()
+    await visit.context.setOffline(true)
+    await visit.page.evaluate(`
+      window.told = []
+      addEventListener('touchline:consent', (event) => told.push(event.detail))
+      touchline.identify('C-7', { email: 'ana@example.com' })`)
+    await visit.page.waitForFunction('Object.keys(localStorage).length > 0')
+    await other.evaluate('touchline.consent(false)')
+    const sent = sentTo('/collect')
+    await visit.context.setOffline(false)
+    await visit.page.waitForFunction('told.length')
+    expect(await visit.page.evaluate('told')).toEqual([false])
+    await settled()
+    expect(sent).toEqual([])
+    expect(await stored()).toEqual({ cookies: ['_tl_c'], storage: [] })
+  })
+
+  it('goes on when consent is given again, as somebody new', async () => {
+    const other = await open()
+    await other.evaluate('touchline.consent(false)')
+    await visit.page.evaluate('touchline.track("between")')
+    await other.evaluate('touchline.consent(true)')
+    await visit.page.evaluate('touchline.track("after")')
+    const [first, , after] = await visit.hits(3)
+    expect(after!.event_type).toBe('after')
+    expect(after!.visitor).not.toBe(first!.visitor)
+  })
+
+  it('is the same new browser after a reset', async () => {
+    const other = await open()
+    const before = await visit.page.evaluate('touchline.visitorId()')
+    await other.evaluate('touchline.reset()')
+    const after = await visit.page.evaluate('touchline.visitorId()')
+    expect(after).not.toBe(before)
+    expect(await other.evaluate('touchline.visitorId()')).toBe(after)
+  })
+})
+
+describe('a choice', () => {
+  it('can be withdrawn after the settings named another domain for cookies', async () => {
+    visit = await site.visit({ consent: 'required' })
+    visit.show('/', visit.snippet)
+    visit.show('/narrow', visit.snippetWith({ domain: 'www.shop.test' }))
+    await visit.page.goto(visit.url('/'))
+    await visit.page.evaluate('touchline.consent(true)')
+    await visit.hits(1)
+    await visit.page.goto(visit.url('/narrow'))
+    await visit.hits(2)
+    await visit.page.evaluate('touchline.consent(false)')
+    expect(await stored()).toEqual(nothing)
+  })
+
+  it('is kept for the host where the settings name the domain of another site', async () => {
+    visit = await site.visit({ domain: 'other.test' })
+    visit.show('/', visit.snippet)
+    await visit.page.goto(visit.url('/'))
+    await visit.hits(1)
+    await visit.page.evaluate('touchline.consent(false)')
+    const sent = sentTo('/collect')
+    await visit.page.goto(visit.url('/'))
+    await settled()
+    expect(sent).toEqual([])
+    expect(await stored()).toEqual({ cookies: ['_tl_c'], storage: [] })
+  })
+
+  it('is kept where the browser refuses cookies', async () => {
+    visit = await site.visit()
+    await visit.context.addInitScript(
+      'Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {}, configurable: true })',
+    )
+    visit.show('/', visit.snippet)
+    await visit.page.goto(visit.url('/'))
+    await visit.hits(1)
+    await visit.page.evaluate('touchline.consent(false)')
+    const sent = sentTo('/collect')
+    await visit.page.goto(visit.url('/'))
+    await settled()
+    expect(sent).toEqual([])
+    expect(await stored()).toEqual({ cookies: [], storage: ['_tl_c'] })
+  })
+})
+
+describe('who somebody is', () => {
+  const told = async (count: number) =>
+    (await visit.hits(count)).filter((hit) => hit.event_type === 'identify').map(({ visitor }) => visitor)
+
+  it('can be said again after a refusal', async () => {
+    visit = await site.visit()
+    visit.show('/', visit.snippet)
+    await visit.page.goto(visit.url('/'))
+    await visit.page.evaluate('touchline.identify("C-7")')
+    await visit.hits(2)
+    await visit.page.evaluate('touchline.consent(false); touchline.identify("C-7"); touchline.consent(true)')
+    await visit.page.evaluate('touchline.identify("C-7")')
+    expect(new Set(await told(3)).size).toBe(2)
+  })
+
+  it('is told apart from who was there before a reset, also while consent is awaited', async () => {
+    visit = await site.visit({ consent: 'required' })
+    visit.show('/', visit.snippet)
+    await visit.page.goto(visit.url('/'))
+    await settled()
+    await visit.page.evaluate('touchline.identify("A"); touchline.reset(); touchline.identify("B")')
+    await visit.page.evaluate('touchline.consent(true)')
+    expect(new Set(await told(3)).size).toBe(2)
+  })
+})
+
 describe.each([
   [
     'Global Privacy Control',
@@ -113,6 +253,20 @@ describe.each([
     await visit.page.evaluate('touchline.consent(true); touchline.track("secret")')
     await settled()
     expect(sent).toEqual([])
+    expect(await stored()).toEqual(nothing)
+  })
+
+  it('removes what was stored before it was switched on', async () => {
+    visit = await site.visit({ [setting]: true })
+    visit.show('/', visit.snippet)
+    visit.show('/signal', `<script>${signal}</script>${visit.snippet}`)
+    await visit.page.goto(visit.url('/'))
+    await visit.hits(1)
+    await visit.context.route('**/collect', (route) => route.abort())
+    await visit.page.evaluate('touchline.identify("C-7", { email: "ana@example.com" })')
+    await visit.page.waitForFunction('Object.keys(localStorage).length > 0')
+    await visit.page.goto(visit.url('/signal'))
+    await settled()
     expect(await stored()).toEqual(nothing)
   })
 

@@ -80,7 +80,66 @@ describe('a browser that is offline', () => {
     await visit.page.evaluate('for (let n = 0; n < 300; n++) touchline.track("many")')
     await visit.page.waitForFunction('Object.keys(localStorage).length >= 50')
     await visit.page.evaluate('for (let n = 0; n < 300; n++) touchline.track("more")')
-    expect((await kept()).length).toBeLessThanOrEqual(250)
+    expect((await kept()).length).toBeLessThanOrEqual(50)
+  })
+
+  it('keeps no more over many pages, the newest of them', async () => {
+    await open()
+    await visit.page.evaluate(`for (let n = 0; n < 70; n++) {
+      const at = Date.now() - 80_000 + n * 1000
+      localStorage.setItem('_tl_q.${visit.settings.key}.' + at + '.' + n, '["visitor-1",{"event_id":"x"}]')
+    }`)
+    await visit.context.setOffline(true)
+    await visit.page.evaluate('touchline.track("one")')
+    await visit.page.waitForFunction('document.cookie.includes("_tl_q")')
+    const names = await kept()
+    expect(names).toHaveLength(50)
+    expect(names.map((name) => Number(name.split('.')[3])).filter((n) => n < 21)).toEqual([])
+  })
+
+  it('removes what is too old to be sent, also what was kept under another key', async () => {
+    await open()
+    await visit.page.evaluate(`
+      for (const key of ['${visit.settings.key}', 'tl_pub_another'])
+        localStorage.setItem('_tl_q.' + key + '.' + (Date.now() - 31 * 86400000) + '.x', '["visitor-1",{"event_id":"x"}]')
+      document.cookie = '_tl_q=1;path=/;max-age=1000'`)
+    await visit.page.goto(visit.url('/'))
+    await visit.page.waitForFunction('Object.keys(localStorage).length === 0')
+    await visit.page.waitForFunction('!document.cookie.includes("_tl_q")')
+  })
+
+  it('forgets at a withdrawal what it kept under an earlier key', async () => {
+    await open()
+    visit.show('/new', visit.snippetWith({ key: 'tl_pub_newkey0000000000000' }))
+    await visit.context.route('**/collect', (route) => route.abort())
+    await visit.page.evaluate('touchline.identify("C-7", { email: "ana@example.com" })')
+    await visit.page.waitForFunction('document.cookie.includes("_tl_q")')
+    await visit.page.goto(visit.url('/new'))
+    await visit.page.waitForFunction('touchline.visitorId && touchline.visitorId()')
+    await visit.page.evaluate('touchline.consent(false)')
+    expect(await kept()).toEqual([])
+    expect(await visit.page.evaluate('document.cookie')).toBe('_tl_c=0')
+  })
+})
+
+describe('a hit that the collector cannot take', () => {
+  it('costs no other when the page is left', async () => {
+    await open()
+    await visit.page.evaluate(`
+      touchline.track('add_to_cart', { value: '1.299,00', currency: 'EUR' })
+      touchline.page()
+      touchline.track('lead_created')
+      window.dispatchEvent(new Event('pagehide'))`)
+    const hits = await visit.hits(3)
+    expect(hits.map((hit) => hit.event_type).sort()).toEqual(['lead_created', 'page_view', 'page_view'])
+  })
+
+  it('costs no other when it is too large', async () => {
+    visit = await site.visit()
+    visit.show('/', `${visit.snippet}<script>touchline.identify('C-7', { avatar: 'x'.repeat(140000) })</script>`)
+    await visit.page.goto(visit.url('/?gclid=G1'))
+    expect(await visit.hits(1)).toMatchObject([{ event_type: 'page_view', click_ids: { gclid: 'G1' } }])
+    await visit.page.waitForFunction('Object.keys(localStorage).length === 0')
   })
 })
 

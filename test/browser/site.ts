@@ -38,6 +38,7 @@ export interface Visit {
   errors: string[]
   /** The elements that install the tracker on a page. */
   snippet: string
+  snippetWith(settings: Partial<SnippetSettings>): string
   /** Shows this page at a path of every host. */
   show(path: string, page: string | Answer | ((request: IncomingMessage) => Answer)): void
   url(path: string, host?: string): string
@@ -94,6 +95,8 @@ export async function openSite(): Promise<Site> {
       days: 395,
       ...settings,
     }
+    const snippetWith = (more: Partial<SnippetSettings>) =>
+      snippetElements(fillLoader(built.loader, src, { ...all, ...more }), src)
     const { server, show, port } = await servePages()
     const context = await browser.newContext(options)
     const errors: string[] = []
@@ -105,7 +108,8 @@ export async function openSite(): Promise<Site> {
       context,
       page,
       errors,
-      snippet: snippetElements(fillLoader(built.loader, src, all), src),
+      snippet: snippetWith({}),
+      snippetWith,
       show,
       url: (path, host = 'www.shop.test') => `http://${host}:${port}${path}`,
       hits: (count) => hitsOf(profile, count, received, waiting),

@@ -2,8 +2,9 @@ import { domainsOf } from './cookie-domains.ts'
 
 export interface Jar {
   read(name: string): string | undefined
-  /** On the widest domain that the browser takes; false when it takes none. */
+  /** On the settings' domain or the widest that the browser takes, else for this host; false when it takes none. */
   write(name: string, value: string, days: number): boolean
+  /** From every domain, whatever the settings were when it was written. */
   remove(name: string): void
   /** For this host alone, like its local storage. */
   mark(name: string, days: number): void
@@ -15,49 +16,48 @@ export interface Jar {
 export function openJar(page: Window, ownDomain: string | null | undefined): Jar {
   const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
   const { hostname, protocol } = page.location
-  const domains = ownDomain ? [ownDomain] : domainsOf(hostname)
-  const put = (text: string) => cookie.set!.call(page.document, text)
-  const put1 = (name: string, value: string, maxAge: number, domain: string) =>
-    put(
-      `${name}=${value};path=/;max-age=${maxAge};samesite=lax${domain && `;domain=${domain}`}${protocol === 'https:' ? ';secure' : ''}`,
-    )
-  let isRefused = false
-  const read = (name: string): string | undefined => {
+  const every = domainsOf(hostname)
+  const domains = ownDomain ? [ownDomain, ''] : every
+  let isRefused = page.navigator.cookieEnabled === false
+
+  /** A sandboxed page has no cookies: even to ask fails. */
+  const attempt = <T>(work: () => T): T | undefined => {
     try {
-      const text: string = cookie.get!.call(page.document)
-      return new RegExp(`(?:^|; )${name}=([^;]*)`).exec(text)?.[1]
+      return work()
     } catch {
+      isRefused = true
       return undefined
     }
   }
+  const put = (name: string, value: string, maxAge: number, domain: string) =>
+    attempt(() =>
+      cookie.set!.call(
+        page.document,
+        `${name}=${value};path=/;max-age=${maxAge};samesite=lax${domain && `;domain=${domain}`}${protocol === 'https:' ? ';secure' : ''}`,
+      ),
+    )
+  const read = (name: string): string | undefined =>
+    attempt(() => new RegExp(`(?:^|; )${name}=([^;]*)`).exec(cookie.get!.call(page.document))?.[1])
+  const remove = (name: string) => {
+    for (const domain of every.concat(ownDomain || [])) put(name, '', 0, domain)
+  }
+  const write = (name: string, value: string, days: number): boolean =>
+    domains.some((domain) => {
+      put(name, value, days * 86_400, domain)
+      return read(name) === value
+    })
   return {
     read,
     write(name, value, days) {
-      try {
-        for (const domain of domains) {
-          put1(name, value, days * 86400, domain)
-          if (read(name) === value) return true
-        }
-      } catch {
-        // A sandboxed page has no cookies.
-      }
-      isRefused = true
-      return false
+      if (write(name, value, days)) return true
+      // One that earlier settings put on another domain may stand before it.
+      remove(name)
+      const isTaken = write(name, value, days)
+      if (!isTaken) isRefused = true
+      return isTaken
     },
-    remove(name) {
-      try {
-        for (const domain of domains.concat('')) put1(name, '', 0, domain)
-      } catch {
-        // Nothing there to remove.
-      }
-    },
-    mark(name, days) {
-      try {
-        put1(name, '1', days * 86400, '')
-      } catch {
-        // As for any other cookie.
-      }
-    },
+    remove,
+    mark: (name, days) => put(name, '1', days * 86_400, ''),
     isRefused: () => isRefused,
   }
 }

@@ -14,7 +14,8 @@ export interface SentEvent {
 interface Item {
   visitor: string
   event: SentEvent
-  isKept?: boolean
+  /** What it is kept under. */
+  name?: string | undefined
 }
 
 export interface Queue {
@@ -26,6 +27,7 @@ export interface Queue {
   /** Whether an earlier page may have left something that it could not send. */
   mayHaveLeft(): boolean
   recover(): void
+  /** Forgets every hit, also what other tabs and other keys of the site have kept. */
   clear(): void
 }
 
@@ -34,16 +36,33 @@ const mostInMemory = 200
 const mostKept = 50
 const firstRetryMs = 1_000
 const longestRetryMs = 300_000
-const oldestDays = 30
+const oldestMs = 30 * 86_400_000
+const marker = '_tl_q'
+/** Longer than hits are kept, so that they are found and removed after that; browsers keep no cookie longer. */
+const markerDays = 395
+
+/** `_tl_q.<key>.<time>.<event id>`: its age can be told without opening it. */
+const nameOf = (key: string, { event_time, event_id }: SentEvent) => `${marker}.${key}.${event_time}.${event_id}`
+const timeOf = (name: string) => Number(name.split('.')[2]) || 0
+
+/** Names of all that the site has kept, the newest first; what is too old or too much is forgotten. */
+function keptNames(): string[] {
+  const names = storage.keys(`${marker}.`).sort((a, b) => timeOf(b) - timeOf(a))
+  const oldest = Date.now() - oldestMs
+  return names.filter((name, at) => {
+    const isLive = at < mostKept && timeOf(name) > oldest
+    if (!isLive) storage.remove(name)
+    return isLive
+  })
+}
 
 /**
  * Hits on their way to the collector, which knows each by its id and counts it once: sending twice does no harm, so
  * tabs need not agree. Each hit that is kept has an entry of its own, because two tabs would overwrite a list. Local
- * storage is slow to open: a cookie says whether there is anything in it, for as long as that would still be sent.
+ * storage is slow to open: a cookie says whether there is anything in it. Consent is asked before anything leaves: it may
+ * have been withdrawn in another tab.
  */
-export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue {
-  const marker = `_tl_q.${key}`
-  const prefix = `${marker}.`
+export function openQueue(page: Window, { key, url }: Settings, jar: Jar, isGranted: () => boolean): Queue {
   let waiting: Item[] = []
   let inFlight: Item[] = []
   let failures = 0
@@ -59,11 +78,13 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
       events: items.map(({ event }) => event),
     })
   const keep = (item: Item) => {
-    if (item.isKept) return
-    item.isKept = storage.set(prefix + item.event.event_id, JSON.stringify([item.visitor, item.event]))
-    if (item.isKept) jar.mark(marker, oldestDays)
+    const name = nameOf(key, item.event)
+    if (item.name || !storage.set(name, JSON.stringify([item.visitor, item.event]))) return
+    item.name = name
+    jar.mark(marker, markerDays)
+    keptNames()
   }
-  const forget = ({ event, isKept }: Item) => isKept && storage.remove(prefix + event.event_id)
+  const forget = ({ name }: Item) => name && storage.remove(name)
   /** The first of one visitor, as many as one request takes. */
   const next = () =>
     waiting.filter(({ visitor }) => visitor === waiting[0]!.visitor).slice(0, toSendAlone-- > 0 ? 1 : batchSize)
@@ -85,7 +106,7 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
 
   function send() {
     timer = undefined
-    if (inFlight.length || !waiting.length) return
+    if (inFlight.length || !waiting.length || !isGranted()) return
     inFlight = next()
     waiting = without(inFlight)
     const sent = inFlight
@@ -100,7 +121,7 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
         return
       }
       failures = 0
-      if ((status === 400 || status === 422) && sent.length > 1) {
+      if ((status === 400 || status === 413 || status === 422) && sent.length > 1) {
         // One hit that the collector cannot take must not cost the others.
         toSendAlone = sent.length
         waiting = sent.concat(waiting)
@@ -118,15 +139,12 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
     },
     flush: () => schedule(0),
     leave() {
-      const fresh = waiting.filter(({ isKept }) => !isKept)
+      if (!isGranted()) return
+      const isOnline = page.navigator.onLine !== false
+      const fresh = waiting.filter(({ name }) => !name)
       waiting = without(fresh)
       while (fresh.length) {
-        const batch = fresh.splice(0, batchSize).filter((item, _at, [first]) => {
-          if (item.visitor === first!.visitor) return true
-          keep(item)
-          return false
-        })
-        const isOnline = page.navigator.onLine !== false
+        const batch = takeBeacon(fresh)
         if (!isOnline || !beacon(page, url, body(batch))) {
           batch.forEach(keep)
           // The page may live on: a tab that was only hidden tries again.
@@ -136,12 +154,13 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
     },
     mayHaveLeft: () => jar.isRefused() || jar.read(marker) !== undefined,
     recover() {
-      const known = inFlight.concat(waiting).map(({ event }) => prefix + event.event_id)
-      for (const name of storage.keys(prefix).filter((name) => known.indexOf(name) < 0)) {
+      const known = inFlight.concat(waiting).map(({ name }) => name)
+      const names = keptNames()
+      if (!names.length) jar.remove(marker)
+      for (const name of names.filter((name) => name.indexOf(`${marker}.${key}.`) === 0 && known.indexOf(name) < 0)) {
         try {
           const [visitor, event] = JSON.parse(storage.get(name)!) as [string, SentEvent]
-          if (Date.now() - event.event_time > oldestDays * 86_400_000) storage.remove(name)
-          else waiting.push({ visitor, event, isKept: true })
+          waiting.push({ visitor, event, name })
         } catch {
           storage.remove(name)
         }
@@ -153,8 +172,19 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar): Queue
       inFlight = []
       clearTimeout(timer)
       timer = undefined
-      storage.keys(prefix).forEach(storage.remove)
+      storage.keys(`${marker}.`).forEach(storage.remove)
       jar.remove(marker)
     },
   }
+}
+
+/**
+ * The first hits of one visitor that can go in one beacon. Nobody reads its answer, so a hit that the collector might not
+ * take, which is any that the page has made, goes alone.
+ */
+function takeBeacon(fresh: Item[]): Item[] {
+  const canJoin = ({ event, visitor }: Item) => event.event_type === 'page_view' && visitor === fresh[0]!.visitor
+  let count = 0
+  while (count < batchSize && fresh[count] && canJoin(fresh[count]!)) count++
+  return fresh.splice(0, count || 1)
 }

@@ -1,4 +1,5 @@
-import { choiceName, readConsent } from './consent.ts'
+import { reduceAddress, reduceReferrer } from './address.ts'
+import { choiceName, consentOf } from './consent.ts'
 import { domainsOf } from './cookie-domains.ts'
 import type { Settings } from './settings.ts'
 import { uuid } from './uuid.ts'
@@ -32,7 +33,7 @@ let unkept: string | undefined
 async function isGranted(): Promise<boolean> {
   const choice = await browser.cookie.get(choiceName)
   const page = { navigator: typeof navigator === 'undefined' ? {} : navigator } as Window
-  return readConsent(page, settings, { read: () => choice }) === 'granted'
+  return consentOf(page, settings, choice) === 'granted'
 }
 
 /** The storefront's tracker keeps the visitor in the same cookie, so that a checkout belongs to the visit before it. */
@@ -41,15 +42,16 @@ async function visitorId(hostname: string): Promise<string> {
   const known = /^[\w-]{8,64}$/.test(found)
   const today = Math.floor(Date.now() / 86_400_000)
   if (known && Number(since) === today) return found
-  if (!unkept) unkept = uuid()
-  const id = known ? found : unkept
+  const id = known ? found : unkept || uuid()
   const value = `${id}.${today}`
-  for (const domain of settings.domain ? [settings.domain] : domainsOf(hostname)) {
+  unkept = undefined
+  for (const domain of settings.domain ? [settings.domain, ''] : domainsOf(hostname)) {
     await browser.cookie.set(
       `${name}=${value}; path=/; max-age=${days * 86_400}; SameSite=Lax; Secure${domain && `; domain=${domain}`}`,
     )
-    if ((await browser.cookie.get(name)) === value) break
+    if ((await browser.cookie.get(name)) === value) return id
   }
+  unkept = id
   return id
 }
 
@@ -57,10 +59,17 @@ async function send(type: string, { id, timestamp, context }: StoreEvent, fields
   try {
     if (!(await isGranted())) return
     const { location, referrer } = context.document
-    const event = { event_id: id, event_type: type, event_time: Date.parse(timestamp), url: location.href, referrer }
+    const { origin, hostname } = new URL(location.href)
+    const event = {
+      event_id: id,
+      event_type: type,
+      event_time: Date.parse(timestamp),
+      url: reduceAddress(origin, location.href, settings.spa === 'hash'),
+      referrer: reduceReferrer(referrer) || undefined,
+    }
     const body = {
       tracking_key: key,
-      visitor_id: await visitorId(new URL(location.href).hostname),
+      visitor_id: await visitorId(hostname),
       sent_at: Date.now(),
       events: [{ ...event, ...fields }],
     }

@@ -1,7 +1,8 @@
 import { reduceAddress, reduceReferrer } from './address.ts'
-import { isRefused, keepChoice, readConsent } from './consent.ts'
+import { type Consent, isRefused, openChoice } from './consent.ts'
 import { openJar } from './cookies.ts'
 import { whenIdle } from './idle.ts'
+import { openKeeper } from './keeper.ts'
 import { decodeToken, takeLinkToken } from './link-token.ts'
 import { type Moment, momentOf } from './moment.ts'
 import { guard, on } from './navigation.ts'
@@ -26,12 +27,14 @@ const dayMs = 86_400_000
 export function openTracker(page: Window, settings: Settings, linkToken: string | undefined): Tracker {
   const { document, location } = page
   const jar = openJar(page, settings.domain)
-  const visitor = openVisitor(jar, settings.days || 395)
-  const queue = openQueue(page, settings, jar)
-  let consent = readConsent(page, settings, jar)
+  const keeper = openKeeper(jar)
+  const choice = openChoice(page, settings, keeper)
+  const visitor = openVisitor(jar, keeper, settings.days || 395)
+  const queue = openQueue(page, settings, jar, () => look() === 'granted')
+  let consent = choice.now()
   // What happens before the visitor has chosen stays in memory, with the address it happened on: a landing page's
-  // tags and click ids are not lost when consent comes two views later.
-  let held: SentEvent[] = []
+  // tags and click ids are not lost when consent comes two views later. Nothing stands where somebody else begins.
+  let held: (SentEvent | undefined)[] = []
   let token = decodeToken(linkToken || takeLinkToken(page))
   let referrer = reduceReferrer(document.referrer)
   let lastTraits = ''
@@ -39,7 +42,8 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
   const addressOf = ({ href }: Moment) => reduceAddress(location.origin, href, settings.spa === 'hash')
   /** The page's clock may have been stopped or replaced. */
   const timeOf = ({ at }: Moment, now = Date.now()) => (Math.abs(now - at) < dayMs ? at : now)
-  const emit = (type: string, moment: Moment, fields: Fields) => {
+  /** Whether it was taken: not from a visitor who has refused. */
+  const emit = (type: string, moment: Moment, fields: Fields): boolean => {
     const event: SentEvent = {
       event_id: uuid(),
       event_type: type,
@@ -47,8 +51,11 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
       url: addressOf(moment),
       ...fields,
     }
-    if (consent === 'granted') queue.add(visitor.id(), event)
-    else if (consent === 'waiting' && held.length < mostHeld) held.push(event)
+    const state = look()
+    if (state === 'granted') queue.add(visitor.id(), event)
+    else if (state === 'waiting' && held.length < mostHeld) held.push(event)
+    else return false
+    return true
   }
   const view = (moment: Moment) => {
     emit('page_view', moment, { referrer: referrer || undefined, link_token: token })
@@ -61,13 +68,40 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
   /** Other tags of the page may follow the visitor's choice. */
   const announce = () => page.dispatchEvent(new CustomEvent('touchline:consent', { detail: consent === 'granted' }))
 
+  /** Follows the choice as it stands this moment, wherever it was made. */
+  function look(): Consent {
+    const before = consent
+    consent = choice.now()
+    if (consent !== before) {
+      const early = held
+      held = []
+      if (consent === 'granted') release(early)
+      else forget()
+      announce()
+    }
+    return consent
+  }
+  const release = (early: typeof held) => {
+    for (const event of early) {
+      if (event) queue.add(visitor.id(), event)
+      else visitor.forget()
+    }
+    recover()
+  }
+  const forget = () => {
+    queue.clear()
+    visitor.forget()
+    lastTraits = ''
+  }
+
   on(page, 'pageshow', (event) => (event as PageTransitionEvent).persisted && view(momentOf(page)))
   on(page, 'online', queue.flush)
-  if (consent === 'granted')
-    whenIdle(() => {
+  whenIdle(() => {
+    if (consent === 'granted') {
       recover()
       announce()
-    })
+    } else if (consent === 'denied' && (visitor.isKnown() || queue.mayHaveLeft())) forget()
+  })
 
   const calls: Record<string, (moment: Moment, ...args: never[]) => unknown> = {
     page: view,
@@ -86,31 +120,24 @@ export function openTracker(page: Window, settings: Settings, linkToken: string 
       const traits = typeof who === 'object' ? who : { external_id: who, ...more }
       const text = JSON.stringify(traits)
       // Sites say who is there on every change of a page; once is enough.
-      if (text !== lastTraits) emit('identify', moment, { user_traits: traits })
-      lastTraits = text
+      if (text !== lastTraits && emit('identify', moment, { user_traits: traits })) lastTraits = text
     },
     consent(_moment, isGranted: boolean) {
       // Whoever switched the browser's own signal on has chosen already.
       if (typeof isGranted !== 'boolean' || (isGranted && isRefused(page, settings))) return
-      keepChoice(isGranted, settings, jar)
-      consent = isGranted ? 'granted' : 'denied'
-      const early = held
-      held = []
-      if (isGranted) {
-        for (let at = 0; at < early.length; at++) queue.add(visitor.id(), early[at]!)
-        recover()
-      } else {
-        queue.clear()
-        visitor.forget()
-      }
-      announce()
+      choice.make(isGranted)
+      const before = consent
+      look()
+      // Whoever says it again is heard again.
+      if (consent === before) announce()
     },
     reset() {
+      if (held[held.length - 1]) held.push(undefined)
       visitor.forget()
       lastTraits = ''
     },
     /** For a server that reports an outcome of this browser; nothing without consent. */
-    visitorId: () => (consent === 'granted' ? visitor.id() : undefined),
+    visitorId: () => (look() === 'granted' ? visitor.id() : undefined),
   }
   return {
     run: guard(({ name, args, moment }: Call) => calls[name]?.(moment, ...(args as never[]))),
