@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { type PrivacyMode, privacyModes } from '../domain/credentials.ts'
 import { isCurrency } from '../domain/currencies.ts'
 import { isUuid } from '../domain/ids.ts'
-import { isTimeZone } from '../domain/time.ts'
+import { timeZones } from '../domain/time-zones.ts'
 import { createProfile, createWorkspace, findWorkspaces, listProfiles } from '../postgres/stores/tenancy.ts'
 import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
 
@@ -31,7 +31,7 @@ const create = () =>
     .option(
       '--timezone <zone>',
       'whose days reports use',
-      checked(isTimeZone, 'Use an IANA name such as America/Santiago.'),
+      checked((name) => timeZones.has(name), 'Use an IANA name such as America/Santiago.'),
       'UTC',
     )
     .addOption(new Option('--privacy-mode <mode>').choices([...privacyModes]).default('standard'))

@@ -59,16 +59,3 @@ const dayMs = 86_400_000
  */
 export const isPlausibleTime = (time: number, toldAt: number): boolean =>
   time >= toldAt - 7305 * dayMs && time <= toldAt + 2 * dayMs
-
-const zoneShape = /^[A-Z][A-Za-z]*(\/[A-Za-z0-9_+-]+)*$/
-
-/** An IANA name in its own spelling: engines take neither offsets nor other cases, as Intl does. */
-export function isTimeZone(name: string): boolean {
-  if (!zoneShape.test(name)) return false
-  try {
-    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
-    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase()
-  } catch {
-    return false
-  }
-}

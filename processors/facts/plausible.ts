@@ -1,6 +1,7 @@
 import { isCurrency } from '../../domain/currencies.ts'
 import { isUuid } from '../../domain/ids.ts'
-import { isPlausibleTime, isTimeZone } from '../../domain/time.ts'
+import { isPlausibleTime } from '../../domain/time.ts'
+import { timeZones } from '../../domain/time-zones.ts'
 import type {
   AdDelivery,
   CrmOutcome,
@@ -92,7 +93,7 @@ export function isSetting({ profile_id, version, value }: Setting): boolean {
   if (!isUuid(profile_id) || version < 0) return false
   if ('touchline.ProfileSetting' in value) {
     const { reporting_currency, timezone } = value['touchline.ProfileSetting']
-    return isCurrency(reporting_currency) && isTimeZone(timezone)
+    return isCurrency(reporting_currency) && timeZones.has(timezone)
   }
   if ('touchline.StageSetting' in value) return value['touchline.StageSetting'].stage_id !== ''
   const { definition_id, lookback_window_days } = value['touchline.DefinitionSetting']

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { privacyModes } from '../../../domain/credentials.ts'
 import { isCurrency } from '../../../domain/currencies.ts'
-import { isTimeZone } from '../../../domain/time.ts'
+import { timeZones } from '../../../domain/time-zones.ts'
 import type { ProfileDetails } from '../../../postgres/stores/profiles.ts'
 
 export const ProfileName = z
@@ -17,7 +17,7 @@ export const Currency = z
 export const TimeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, 'must be an IANA name such as America/Santiago')
+  .refine((name) => timeZones.has(name), 'must be an IANA name such as America/Santiago')
   .meta({ description: 'Whose days its reports use.', examples: ['America/Santiago'] })
 export const PrivacyMode = z.enum(privacyModes).meta({
   description: '`platform_safe` and `hipaa` make it a healthcare profile: no partner reads single persons there.',
