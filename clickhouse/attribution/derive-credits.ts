@@ -91,5 +91,7 @@ SELECT {part:UUID}, conversion.1, conversion.2, facts.1, conversion.3, facts.2, 
   touches_in.2, arrayMap(at -> fromUnixTimestamp64Milli(at, 'UTC'), times), touches_in.3, touches_in.4, directs,
   touches_in.6, touches_in.7, touches_in.8, touches_in.9, touches_in.10,
   weights.1, weights.2, weights.3, weights.4, weights.5, weights.6, content_hash, conversion.5, facts.2 = ''
-FROM credited`,
+FROM credited
+-- A customer's path stands beside each of its conversions: thousands of both would not fit into memory at once.
+SETTINGS joined_block_split_single_row = 1`,
 })

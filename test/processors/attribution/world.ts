@@ -20,71 +20,75 @@ export async function openProfile(
   await define(warehouse, profile, 'lead_created', 'pipeline')
 
   const dirty = new Set<string>()
+  const hitRow = (subject: string, event_id: string, at: number, click: Click) => {
+    const signature = click.signature ?? click.ad ?? Object.values(click.utm ?? {}).join()
+    return {
+      profile_id: profile,
+      subject_id: subject,
+      event_id,
+      event_type: 'page_view',
+      event_time: timestamp(at),
+      received_at: timestamp(at),
+      channel: click.channel ?? (signature ? 'paid_social' : 'direct'),
+      source: click.source ?? '',
+      is_direct: signature === '',
+      signature,
+      utm: click.utm ?? {},
+      ad_ref: click.ad ?? '',
+      is_bot: click.isBot ?? false,
+      version: '1',
+    }
+  }
+  const outcomeRow = (subject: string, outcome_id: string, at: number, parts: OutcomeParts = {}) => ({
+    profile_id: profile,
+    subject_id: subject,
+    outcome_id,
+    conversion_id: ids.conversion(profile, outcome_id),
+    source: parts.source ?? 'server',
+    provider: parts.provider ?? '',
+    external_id: parts.externalId ?? '',
+    stage_id: parts.stage ?? '',
+    event_type: parts.type ?? 'payment_received',
+    occurred_at: timestamp(at),
+    received_at: timestamp(at),
+    amount_minor: parts.amount === undefined ? 10_000 : parts.amount,
+    refunded_minor: parts.refunded ?? 0,
+    currency: parts.currency ?? currency,
+    subject_ref: parts.subjectRef ?? null,
+    ad_ref: parts.ad ?? '',
+    channel: parts.ad ? 'paid_social' : '',
+    action_source: parts.actionSource ?? '',
+    country: parts.country ?? '',
+    device: parts.device ?? '',
+    version: String(version++),
+  })
+
   return {
     profile,
-    async hit(
-      subject: string,
-      at: number,
-      click: {
-        ad?: string
-        utm?: Record<string, string>
-        signature?: string
-        channel?: string
-        source?: string
-        isBot?: boolean
-      } = {},
-    ) {
-      const signature = click.signature ?? click.ad ?? Object.values(click.utm ?? {}).join()
+    async hit(subject: string, at: number, click: Click = {}) {
       const event_id = randomUUID()
-      await warehouse.insert('hits', [
-        {
-          profile_id: profile,
-          subject_id: subject,
-          event_id,
-          event_type: 'page_view',
-          event_time: timestamp(at),
-          received_at: timestamp(at),
-          channel: click.channel ?? (signature ? 'paid_social' : 'direct'),
-          source: click.source ?? '',
-          is_direct: signature === '',
-          signature,
-          utm: click.utm ?? {},
-          ad_ref: click.ad ?? '',
-          is_bot: click.isBot ?? false,
-          version: '1',
-        },
-      ])
+      await warehouse.insert('hits', [hitRow(subject, event_id, at, click)])
       dirty.add(subject)
       return event_id
     },
+    async hits(subject: string, count: number, make: (n: number) => Click & { at: number }) {
+      const rows = Array.from({ length: count }, (_, n) => {
+        const { at, ...click } = make(n)
+        return hitRow(subject, randomUUID(), at, click)
+      })
+      await warehouse.insert('hits', rows)
+      dirty.add(subject)
+    },
     async outcome(subject: string, at: number, parts: OutcomeParts = {}) {
       const outcome_id = parts.id ?? randomUUID()
-      const pair = { profile_id: profile, subject_id: subject, outcome_id }
-      await warehouse.insert('outcomes', [
-        {
-          ...pair,
-          conversion_id: ids.conversion(profile, outcome_id),
-          source: parts.source ?? 'server',
-          provider: parts.provider ?? '',
-          external_id: parts.externalId ?? '',
-          stage_id: parts.stage ?? '',
-          event_type: parts.type ?? 'payment_received',
-          occurred_at: timestamp(at),
-          received_at: timestamp(at),
-          amount_minor: parts.amount === undefined ? 10_000 : parts.amount,
-          refunded_minor: parts.refunded ?? 0,
-          currency: parts.currency ?? currency,
-          subject_ref: parts.subjectRef ?? null,
-          ad_ref: parts.ad ?? '',
-          channel: parts.ad ? 'paid_social' : '',
-          action_source: parts.actionSource ?? '',
-          country: parts.country ?? '',
-          device: parts.device ?? '',
-          version: String(version++),
-        },
-      ])
+      await warehouse.insert('outcomes', [outcomeRow(subject, outcome_id, at, parts)])
       dirty.add(subject)
       return outcome_id
+    },
+    async outcomes(subject: string, count: number, at: (n: number) => number) {
+      const rows = Array.from({ length: count }, (_, n) => outcomeRow(subject, randomUUID(), at(n)))
+      await warehouse.insert('outcomes', rows)
+      dirty.add(subject)
     },
     async stage(id: string, eventKey: string, provider = 'hubspot') {
       const names = { profile_id: profile, provider, pipeline: '', stage_id: id, name: id }
@@ -147,6 +151,15 @@ export async function openProfile(
         `SELECT * FROM touches FINAL WHERE profile_id = '${profile}' ORDER BY touch_time`,
       ),
   }
+}
+
+interface Click {
+  ad?: string
+  utm?: Record<string, string>
+  signature?: string
+  channel?: string
+  source?: string
+  isBot?: boolean
 }
 
 export interface OutcomeParts {
