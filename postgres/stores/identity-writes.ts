@@ -135,18 +135,18 @@ export async function recordChanges(
   await tx.query(
     `WITH moved AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS x (profile_id, token, customer_id)),
      seen AS (SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[]) AS x (profile_id, visitor_id, token, left_token))
-     INSERT INTO identity_changes (profile_id, subject_id, customer_id)
-     SELECT profile_id, token, customer_id FROM moved
+     INSERT INTO identity_changes (profile_id, subject_id, customer_id, has_lost_browser)
+     SELECT profile_id, token, customer_id, false FROM moved
      UNION
-     SELECT m.profile_id, v.visitor_id, m.customer_id FROM moved m
+     SELECT m.profile_id, v.visitor_id, m.customer_id, false FROM moved m
      CROSS JOIN LATERAL (SELECT visitor_id FROM visitor_assignments v
        WHERE v.profile_id = m.profile_id AND v.token = m.token OFFSET 0) v
      UNION
-     SELECT s.profile_id, s.visitor_id, i.customer_id FROM seen s
+     SELECT s.profile_id, s.visitor_id, i.customer_id, false FROM seen s
      CROSS JOIN LATERAL (SELECT customer_id FROM identifiers i
        WHERE i.profile_id = s.profile_id AND i.token = s.token OFFSET 0) i
      UNION
-     SELECT s.profile_id, s.left_token, i.customer_id FROM seen s
+     SELECT s.profile_id, s.left_token, i.customer_id, true FROM seen s
      CROSS JOIN LATERAL (SELECT customer_id FROM identifiers i
        WHERE i.profile_id = s.profile_id AND i.token = s.left_token OFFSET 0) i
      WHERE s.left_token != s.token`,

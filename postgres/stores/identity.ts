@@ -16,6 +16,8 @@ export interface IdentityChange {
   customerId: string
   /** Or else an identifier. */
   isBrowser: boolean
+  /** An identifier of whom a browser left: the customer's visits changed. */
+  hasLostBrowser: boolean
   version: string
 }
 
@@ -58,6 +60,7 @@ export function identityStore(pool: pg.Pool): IdentityStore {
           `DELETE FROM identity_changes WHERE ctid = ANY (ARRAY(
              SELECT ctid FROM identity_changes ORDER BY version LIMIT 20000 FOR UPDATE SKIP LOCKED))
            RETURNING profile_id AS "profileId", subject_id AS "subjectId", customer_id AS "customerId", version,
+             has_lost_browser AS "hasLostBrowser",
              EXISTS (SELECT FROM visitor_assignments v WHERE (v.profile_id, v.visitor_id)
                = (identity_changes.profile_id, identity_changes.subject_id)) AS "isBrowser"`,
         )

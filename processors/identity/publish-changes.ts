@@ -46,17 +46,18 @@ async function publish({ warehouse, producer }: PublishDeps, changes: IdentityCh
     version: change.version,
   }))
   await warehouse.insert('identity_map', rows)
-  const browsers = rows.filter((_, at) => changes[at]!.isBrowser)
-  const others = rows.filter((_, at) => !changes[at]!.isBrowser)
+  const hasOtherVisits = (at: number) => changes[at]!.isBrowser || changes[at]!.hasLostBrowser
+  const visited = rows.filter((_, at) => hasOtherVisits(at))
+  const others = rows.filter((_, at) => !hasOtherVisits(at))
   const told = others.length < manyRows ? others : await withOutcomes(warehouse, others)
-  await markDirty(producer)([...browsers, ...told])
+  await markDirty(producer)([...visited, ...told])
 }
 
 /** An import: most of whom it names nothing is known of yet, and to derive them costs more than to ask. */
 const manyRows = 500
 
 /**
- * Visits are a browser's; whoever is no browser and holds no outcome has nothing to be derived from. What is stored for
+ * Visits are a browser's; whoever is no browser, lost none and holds no outcome has nothing to be derived from. What is stored for
  * somebody after this look marks them by itself, with the identity that was published before.
  */
 async function withOutcomes(warehouse: Warehouse, rows: DirtySubject[]): Promise<DirtySubject[]> {

@@ -55,6 +55,16 @@ describe('changes of the identity map', () => {
     expect(Number(known)).toBe(tokens.length + 1)
   })
 
+  it('mark among many also who lost a browser, and bought under another identifier', async () => {
+    const profile = await createProfile(database.pool)
+    const [ana, bob, browser] = newTokens(3) as [string, string, string]
+    const seenIn = (token: string, at: number) =>
+      observation(profile, at, { visitorId: browser, identifiers: [{ type: 'email', token, value: null }] })
+    await identityStore(database.pool).observe([seenIn(ana, 20)])
+    await identityStore(database.pool).observe([seenIn(bob, 10)])
+    expect(await marksOf(profile, newTokens(600))).toEqual(new Set([browser, ana]))
+  })
+
   it('mark a few without a look', async () => {
     const profile = await createProfile(database.pool)
     const tokens = newTokens(3)
