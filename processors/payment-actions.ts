@@ -9,6 +9,9 @@ import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 const nobody = '00000000-0000-0000-0000-000000000000'
 const paymentsPerQuery = 100
 
+/** Where a payment is found from its payer, and its payer from it; each a superset that is verified on read. */
+export const waysToPayments = ['subject_outcomes', 'outcome_subjects', 'named_outcomes'] as const
+
 /** Merchants' decisions → stored, the newest of a kind → recompute of everyone the payment ever concerned. */
 export const paymentActionsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'warehouse' | 'producer'>) =>
   pipeline(topics.paymentActions)
@@ -21,8 +24,7 @@ export const paymentActionsPipeline = ({ warehouse, producer }: Pick<FactDeps, '
       gather(
         (value) => value.payers,
         async (pairs) => {
-          await warehouse.insert('subject_outcomes', pairs)
-          await warehouse.insert('outcome_subjects', pairs)
+          for (const table of waysToPayments) await warehouse.insert(table, pairs)
         },
       ),
       gather(

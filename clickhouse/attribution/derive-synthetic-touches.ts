@@ -4,7 +4,7 @@ import { inSlice, sliceParams } from './slice.ts'
 
 /**
  * An outcome outside the site that names its ad gets a touch of its own at its own time, unless the customer came by
- * that ad within the 30 minutes before. The visit may be on any of the customer's devices, so whole customers are
+ * that ad within the 30 minutes before. It goes with the payment to an assigned payer. The visit may be on any of the customer's devices, so whole customers are
  * looked at; what no longer comes out gets a tombstone.
  */
 export const deriveSyntheticTouches = statement({
@@ -13,23 +13,33 @@ export const deriveSyntheticTouches = statement({
   sql: `
 INSERT INTO touches
 WITH
+  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
   subjects AS (
     SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE ${inSlice}
   ),
+  candidates AS (
+    SELECT profile_id, outcome_id FROM named_outcomes
+    WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects)
+  ),
+  payers AS (
+    SELECT profile_id, payment_id, payer_subject_id FROM payment_actions FINAL
+    WHERE kind = 'payer' AND payer_subject_id != nobody AND (profile_id, payment_id) IN (SELECT * FROM candidates)
+  ),
   named AS (
-    SELECT o.profile_id AS profile_id, o.subject_id AS subject_id, s.customer_id AS customer_id, o.outcome_id AS touch_id,
+    SELECT o.profile_id AS profile_id, if(p.payer_subject_id = nobody, o.subject_id, p.payer_subject_id) AS subject_id,
+      s.customer_id AS customer_id, o.outcome_id AS touch_id,
       o.occurred_at AS touch_time, o.channel AS channel, o.traffic_source AS source, o.medium AS medium,
       o.click_id_kind AS click_id_kind, o.campaign_ref AS campaign_ref, o.ad_set_ref AS ad_set_ref, o.ad_ref AS ad_ref,
       o.country AS country
     FROM (${outcomesInForce({
-      outcomes: `(profile_id, outcome_id) IN (
-        SELECT profile_id, outcome_id FROM named_outcomes
-        WHERE (profile_id, subject_id) IN (SELECT profile_id, subject_id FROM subjects))
+      outcomes: `(profile_id, outcome_id) IN (SELECT * FROM candidates)
         AND source != 'tracker' AND action_source != 'website' AND (ad_ref != '' OR ad_set_ref != '' OR campaign_ref != '')`,
       stages: 'profile_id IN (SELECT profile_id FROM subjects)',
     })}
     ) AS o
-    INNER JOIN subjects AS s ON s.profile_id = o.profile_id AND s.subject_id = o.subject_id
+    LEFT JOIN payers AS p ON p.profile_id = o.profile_id AND p.payment_id = o.outcome_id
+    INNER JOIN subjects AS s ON s.profile_id = o.profile_id
+      AND s.subject_id = if(p.payer_subject_id = nobody, o.subject_id, p.payer_subject_id)
     -- A deal in a stage that counts as nothing is no outcome yet.
     WHERE o.event_type != ''
   ),

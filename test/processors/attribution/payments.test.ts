@@ -89,6 +89,31 @@ describe('first payments', () => {
 })
 
 describe('merchant actions', () => {
+  it('leave a payment outside the site to the ad that it names, whoever is its payer', async () => {
+    const world = await openProfile(warehouse)
+    const [sender, payer, other] = [randomUUID(), randomUUID(), randomUUID()]
+    const { ad } = await world.ad('named')
+    const payment = await world.outcome(sender, at('05T00:00:00'), { ad: 'named', actionSource: 'phone_call' })
+    await world.recompute()
+    const mine = (customer_id: string) => ({ customer_id, synthetics: [true], ad_ids: [ad] })
+    expect(await world.credits()).toMatchObject([mine(sender)])
+    await world.act(payment, 'payer', { payer })
+    world.touched(sender)
+    await world.recompute()
+    expect(await world.credits()).toMatchObject([mine(payer)])
+    await world.act(payment, 'payer', { payer: other })
+    world.touched(sender)
+    world.touched(payer)
+    await world.recompute()
+    expect(await world.credits()).toMatchObject([mine(other)])
+    expect(await world.touches()).toHaveLength(1)
+    await world.act(payment, 'payer')
+    for (const subject of [sender, payer, other]) world.touched(subject)
+    await world.recompute()
+    expect(await world.credits()).toMatchObject([mine(sender)])
+    expect(await world.touches()).toHaveLength(1)
+  })
+
   it('give a payment to its assigned payer, and take it from whom the sender named', async () => {
     const world = await openProfile(warehouse)
     const [sender, payer] = [randomUUID(), randomUUID()]

@@ -3,6 +3,7 @@ import type { Warehouse } from '../../../clickhouse/client.ts'
 import { ids } from '../../../domain/ids.ts'
 import { recomputeSubjects } from '../../../processors/attribution/recompute.ts'
 import { deliveryRow, entityRows } from '../../../processors/facts/delivery-rows.ts'
+import { waysToPayments } from '../../../processors/payment-actions.ts'
 import type { AdDelivery } from '../../../schemas/messages.ts'
 import type { FreshWarehouse } from '../../fresh-warehouse.ts'
 import { timestamp } from '../../timestamp.ts'
@@ -103,8 +104,7 @@ export async function openProfile(
     ) {
       if (parts.payer) {
         const pair = { profile_id: profile, subject_id: parts.payer, outcome_id: payment }
-        await warehouse.insert('subject_outcomes', [pair])
-        await warehouse.insert('outcome_subjects', [pair])
+        for (const table of waysToPayments) await warehouse.insert(table, [pair])
         dirty.add(parts.payer)
       }
       await warehouse.insert('payment_actions', [
