@@ -12,7 +12,7 @@ export interface TrackingFacts {
   skewedEvents: number
   minutesSinceHit: number | null
   refusals: readonly Count[]
-  /** Notifications of providers that were not understood. */
+  /** Notifications of providers that were not understood, or tell a refund of a payment that none told of. */
   unmappableNotifications: readonly Count[]
   blockedLinks: readonly Count[]
   sharedIdentifiers: number
@@ -79,7 +79,7 @@ function checksOf(facts: TrackingFacts): QualityCheck[] {
       details: rejected,
     }),
     atMost('unmappable_notifications', sum(facts.unmappableNotifications), 0, Number.POSITIVE_INFINITY, {
-      fix: 'Providers told of something that was not understood, perhaps payments: look at the reasons, mend what is sent or update the service, and map them again with "touchline hooks replay". Topics that you do not need can be switched off at the provider.',
+      fix: 'Providers told of something that was not understood, perhaps payments: look at the reasons, mend what is sent or update the service, and map them again with "touchline hooks replay". A refund with payment_not_told_yet is of a payment that came another way: import that again with its refund, or refund it by hand. Topics that you do not need can be switched off at the provider.',
       details: facts.unmappableNotifications,
     }),
     atMost('clock_skew_share', share(facts.skewedEvents, facts.hits), 0.05, 0.2, {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { ids } from '../../domain/ids.ts'
-import { settleDelivery, type Verdict } from '../../postgres/stores/hook-deliveries.ts'
+import { paymentAwaited, settleDelivery, type Verdict } from '../../postgres/stores/hook-deliveries.ts'
 import { foldOutcome, foldPayment, foldRefund } from '../../postgres/stores/hook-states.ts'
 import { enqueue } from '../../postgres/stores/outbox.ts'
 import type { Payment } from '../../schemas/messages.ts'
@@ -8,6 +8,9 @@ import { topics } from '../../schemas/topics.ts'
 import type { Fact } from './understand.ts'
 
 const otherCurrency: Verdict = { status: 'unmappable', reason: 'currency: must be that of the payment', messages: 0 }
+
+/** A refund that came before its payment, when that has come. */
+const countedLater: Verdict = { status: 'mapped', reason: null, messages: 0 }
 
 /** What is news of it goes to the pipeline, as received at a time. */
 export async function tell(
@@ -36,6 +39,7 @@ export async function tell(
       if (!folded) continue
       news++
       await pay(folded.payment)
+      for (const counted of folded.counted) await settleDelivery(tx, counted, countedLater)
       for (const misread of folded.misread) await settleDelivery(tx, misread, otherCurrency)
     } else {
       const { provider, payment, id, isDispute } = fact.refund
@@ -49,5 +53,5 @@ export async function tell(
     }
   }
   if (news === 0) return { status: 'superseded', reason: 'older_than_known', messages }
-  return { status: 'mapped', reason: messages === 0 ? 'payment_not_told_yet' : null, messages }
+  return { status: 'mapped', reason: messages === 0 ? paymentAwaited : null, messages }
 }

@@ -172,8 +172,14 @@ export async function rekeepDelivery(
   )
 }
 
-/** What was not understood in the last days, by topic and reason, the most frequent first. */
-export async function countUnmappable(
+/** Why a refund changes nothing as long as no notification has told of its payment. */
+export const paymentAwaited = 'payment_not_told_yet'
+
+/**
+ * What the last days told and no figure shows, by topic and reason, the most frequent first: what was not understood, and
+ * refunds whose payment has not come within an hour.
+ */
+export async function countUncounted(
   sql: Sql,
   profileId: string,
   days: number,
@@ -181,9 +187,10 @@ export async function countUnmappable(
   const { rows } = await sql.query<{ provider: string; topic: string; reason: string; count: number }>(
     `SELECT e.provider, d.topic, coalesce(d.reason, '') AS reason, count(*)::int AS count
      FROM hook_deliveries d JOIN hook_endpoints e ON e.id = d.endpoint_id
-     WHERE d.profile_id = $1 AND d.status = 'unmappable' AND d.received_at > now() - make_interval(days => $2)
+     WHERE d.profile_id = $1 AND d.received_at > now() - make_interval(days => $2)
+       AND (d.status = 'unmappable' OR (d.reason = $3 AND d.received_at < now() - interval '1 hour'))
      GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`,
-    [profileId, days],
+    [profileId, days, paymentAwaited],
   )
   return rows
 }

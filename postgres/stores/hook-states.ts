@@ -58,15 +58,15 @@ function isOlder(payment: Payment, { asOf, rank }: Moment, state: State): boolea
 }
 
 /**
- * What to say about the payment now; undefined when something newer has been told. Refunds that were told before it, in
- * another currency, are given up: `misread` are the deliveries that told of them.
+ * What to say about the payment now; undefined when something newer has been told. Of refunds that were told before it
+ * `counted` are the deliveries of those that are in it now; those in another currency are given up, told by `misread`.
  */
 export async function foldPayment(
   tx: pg.PoolClient,
   payment: Payment,
   moment: Moment,
   releasedMinor: number,
-): Promise<{ payment: Payment; misread: string[] } | undefined> {
+): Promise<{ payment: Payment; counted: string[]; misread: string[] } | undefined> {
   const { profile_id: profileId, payment_id: id } = payment
   const state = await takeState(tx, profileId, id)
   if (isOlder(payment, moment, state)) return undefined
@@ -74,9 +74,11 @@ export async function foldPayment(
   const { own, others } = inCurrency(state.refunds, payment.currency)
   const refunds = { ...own, 'u/': { asOf, minor: releasedMinor, currency: payment.currency } }
   await keepState(tx, profileId, id, { asOf, rank, message: ownCodec.encode(topics.payments, payment), refunds })
-  const misread = others.flatMap(({ deliveryId }) => deliveryId ?? [])
-  return { payment: withRefunds(payment, asOf, refunds), misread }
+  const waited = state.message ? [] : Object.values(own)
+  return { payment: withRefunds(payment, asOf, refunds), counted: deliveriesOf(waited), misread: deliveriesOf(others) }
 }
+
+const deliveriesOf = (refunds: ToldRefund[]) => refunds.flatMap(({ deliveryId }) => deliveryId ?? [])
 
 export type FoldedRefund =
   | { kind: 'news'; payment: Payment | undefined }

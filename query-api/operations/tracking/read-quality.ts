@@ -7,7 +7,7 @@ import { judgeTracking, type QualityStatus, qualityStatuses } from '../../../dom
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { listDefinitions } from '../../../postgres/stores/definitions.ts'
-import { countUnmappable } from '../../../postgres/stores/hook-deliveries.ts'
+import { countUncounted } from '../../../postgres/stores/hook-deliveries.ts'
 import { blockedLinks, countHubs } from '../../../postgres/stores/identity-guards.ts'
 import { refusalsSince } from '../../../postgres/stores/refusals.ts'
 import { listTrackingKeys } from '../../../postgres/stores/tracking-keys.ts'
@@ -70,7 +70,7 @@ export const readQuality = operation({
       clickhouse.run(unlistedEventTypes, { profile: profile.id, since: since.toISOString(), limit: mostTypes }),
       asProfile(postgres, profile.id, async (tx) => ({
         refusals: await refusalsSince(tx, profile.id, recentDays),
-        unmappable: await countUnmappable(tx, profile.id, conversionDays),
+        unmappable: await countUncounted(tx, profile.id, conversionDays),
         blocked: await blockedLinks(tx, profile.id),
         hubs: await countHubs(tx, profile.id),
         keys: await listTrackingKeys(tx, profile.id),

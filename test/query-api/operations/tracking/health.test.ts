@@ -92,17 +92,25 @@ describe('tracking quality', () => {
       `WITH endpoint AS (
          INSERT INTO hook_endpoints (profile_id, provider, source, sealed_secret) VALUES ($1, 'stripe', 'stripe', '')
          RETURNING id)
-       INSERT INTO hook_deliveries (id, profile_id, endpoint_id, delivery_key, topic, told_at, status, reason)
-       SELECT gen_random_uuid(), $1, endpoint.id, n::text::bytea, 'charge.succeeded', now(), status, 'currency: must be'
-       FROM endpoint, unnest(ARRAY['unmappable', 'unmappable', 'mapped']) WITH ORDINALITY AS d (status, n)`,
+       INSERT INTO hook_deliveries (id, profile_id, endpoint_id, delivery_key, topic, told_at, status, reason, received_at)
+       SELECT gen_random_uuid(), $1, endpoint.id, n::text::bytea, 'charge.succeeded', now(), d.status, d.reason,
+         now() - make_interval(mins => d.minutes)
+       FROM endpoint, ROWS FROM (
+         unnest(ARRAY['unmappable', 'unmappable', 'mapped', 'mapped', 'mapped']),
+         unnest(ARRAY['currency: must be', 'currency: must be', NULL, 'payment_not_told_yet', 'payment_not_told_yet']),
+         unnest(ARRAY[0, 0, 90, 90, 10])
+       ) WITH ORDINALITY AS d (status, reason, minutes, n)`,
       [id],
     )
     expect(byKey((await call('GET', '/quality')).body.data.checks)).toMatchObject({
       unmappable_notifications: {
-        value: 2,
+        value: 3,
         status: 'warn',
         fix: expect.stringContaining('hooks replay'),
-        details: [{ label: 'stripe charge.succeeded currency: must be', count: 2 }],
+        details: [
+          { label: 'stripe charge.succeeded currency: must be', count: 2 },
+          { label: 'stripe charge.succeeded payment_not_told_yet', count: 1 },
+        ],
       },
     })
   })
