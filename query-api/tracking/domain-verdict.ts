@@ -28,8 +28,11 @@ export async function domainVerdict(
   trackerUrl: string,
 ): Promise<{ status: 'verified' | 'failed'; checks: DomainCheck[] }> {
   const [text, target] = dnsRecords(domain, trackerUrl)
-  const [texts, pointers] = await Promise.all([records.txt(text.name), pointersOf(records, target.name)])
-  const wanted = await acceptedPointers(records, target.value)
+  const [texts, pointers, wanted] = await Promise.all([
+    records.txt(text.name),
+    pointersOf(records, target.name, target.value),
+    acceptedPointers(records, target.value),
+  ])
   const checks: DomainCheck[] = [
     { record: 'TXT', name: text.name, expected: text.value, found: shown(texts), ok: texts.includes(text.value) },
     {
@@ -43,10 +46,24 @@ export async function domainVerdict(
   return { status: checks.every(({ ok }) => ok) ? 'verified' : 'failed', checks }
 }
 
-/** A provider that flattens aliases shows addresses where a CNAME was written. */
-async function pointersOf(records: DomainRecords, host: string): Promise<string[]> {
-  const names = await records.cname(host)
-  return names.length > 0 ? names.map(lower) : records.addresses(host)
+/** The names that a host leads to. Where ours is not among them, an alias may have been written as addresses. */
+async function pointersOf(records: DomainRecords, host: string, target: string): Promise<string[]> {
+  const names = await namesBehind(records, host, target)
+  return names.at(-1) === target ? names : [...names, ...(await records.addresses(host))]
+}
+
+const mostNames = 8
+
+/** One name leads to the next, until ours or the last; a zone may be written as a circle. */
+async function namesBehind(records: DomainRecords, host: string, target: string): Promise<string[]> {
+  const names: string[] = []
+  for (let name = host; name !== target && names.length < mostNames; ) {
+    const [next] = (await records.cname(name)).map(lower)
+    if (next === undefined || names.includes(next)) break
+    names.push(next)
+    name = next
+  }
+  return names
 }
 
 async function acceptedPointers(records: DomainRecords, target: string): Promise<string[]> {

@@ -113,6 +113,40 @@ describe('a custom domain', () => {
     expect((await verify(domain.id)).status).toBe('failed')
   })
 
+  it('may lead here by way of other names', async () => {
+    const domain = await register()
+    publish(domain)
+    zone[host] = { CNAME: `Edge.${host}` }
+    zone[`edge.${host}`] = { CNAME: `cdn.${host}` }
+    zone[`cdn.${host}`] = { CNAME: target }
+    const { status, checks } = await verify(domain.id)
+    expect([status, checks[1].found]).toEqual(['verified', [`edge.${host}`, `cdn.${host}`, target]])
+  })
+
+  it('may have another name of its own that ends at our addresses', async () => {
+    const domain = await register()
+    publish(domain)
+    zone[target] = { A: ['198.51.100.7'] }
+    zone[host] = { CNAME: `edge.${host}`, A: ['198.51.100.7'] }
+    expect((await verify(domain.id)).status).toBe('verified')
+    zone[host] = { CNAME: `edge.${host}`, A: ['198.51.100.8'] }
+    const { status, checks } = await verify(domain.id)
+    expect([status, checks[1].found]).toEqual(['failed', [`edge.${host}`, '198.51.100.8']])
+  })
+
+  it('fails when its names lead in a circle, or through more names than any zone has', async () => {
+    const domain = await register()
+    publish(domain)
+    zone[host] = { CNAME: `a.${host}` }
+    zone[`a.${host}`] = { CNAME: host }
+    expect((await verify(domain.id)).status).toBe('failed')
+    for (let n = 0; n < 100; n++) zone[n === 0 ? host : `n${n}.${host}`] = { CNAME: `n${n + 1}.${host}` }
+    zone[`n100.${host}`] = { CNAME: target }
+    const before = dns.asked.length
+    expect((await verify(domain.id)).status).toBe('failed')
+    expect(dns.asked.length - before).toBeLessThan(20)
+  })
+
   it('is not verified by pointing here alone: anybody could claim it', async () => {
     const domain = await register()
     publish(domain)
