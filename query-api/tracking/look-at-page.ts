@@ -1,6 +1,7 @@
 import { type Outbound, type OutboundAnswer, OutboundError, type OutboundReason } from '../../infra/outbound.ts'
 import type { InstallCheck } from '../../postgres/stores/install-verifications.ts'
 import { policyAllows } from './content-policy.ts'
+import { type HtmlElement, htmlElements } from './html-elements.ts'
 
 export interface Expected {
   /** The profile's active tracking keys. */
@@ -61,26 +62,37 @@ function problemOf({ status, headers, body }: OutboundAnswer): string | undefine
 type Say = (key: string, status: InstallCheck['status'], message: string) => void
 
 function judgePage(say: Say, { body, headers }: OutboundAnswer, { keys, origin }: Expected) {
-  const html = body.toString('utf8').replace(/<!--(?!\[if)[\s\S]*?-->/g, '')
-  const found = [...html.matchAll(/tl_pub_[0-9A-Za-z]{10,64}/g)].map(([key]) => key)
-  const hasTagManager = /googletagmanager\.com\/gtm\.js/.test(html)
-  if (found.length === 0 && hasTagManager) {
+  const elements = htmlElements(body.toString('utf8'))
+  const hasSnippet = elements.some((element) => keysIn(element).length > 0)
+  if (!hasSnippet && elements.some(isTagManager)) {
     say('snippet_found', 'warn', 'The snippet is not in the page itself; its tag manager may bring it.')
-  } else if (found.length === 0) {
+  } else if (!hasSnippet) {
     say('snippet_found', 'fail', 'The snippet is not in the page: paste it at the top of its head.')
   } else {
     say('snippet_found', 'pass', 'The snippet is in the page.')
-    judgeSnippet(say, html, found, keys)
+    judgeSnippet(say, elements, keys)
   }
-  const header = headers['content-security-policy']
-  const policies = [
-    ...[header ?? []].flat(),
-    ...[...html.matchAll(/<meta[^>]+content-security-policy[^>]*content=(?:"([^"]*)"|'([^']*)')/gi)].map(
-      ([, double, single]) => double ?? single ?? '',
-    ),
-  ]
+  judgePolicies(say, [...[headers['content-security-policy'] ?? []].flat(), ...policiesIn(elements)], elements, origin)
+}
+
+/** The tracking keys in a script's code or, where the page holds no code, in its attributes. */
+const keysIn = ({ name, attributes, text }: HtmlElement): string[] =>
+  name === 'script'
+    ? [text, ...attributes.values()].flatMap((part) => part.match(/tl_pub_[0-9A-Za-z]{10,64}/g) ?? [])
+    : []
+
+const isTagManager = ({ name, attributes, text }: HtmlElement): boolean =>
+  name === 'script' && [text, attributes.get('src')].some((part) => part?.includes('googletagmanager.com/gtm.js'))
+
+const policiesIn = (elements: HtmlElement[]): string[] =>
+  elements
+    .filter(({ name }) => name === 'meta')
+    .filter(({ attributes }) => attributes.get('http-equiv')?.toLowerCase() === 'content-security-policy')
+    .flatMap(({ attributes }) => attributes.get('content') ?? [])
+
+function judgePolicies(say: Say, policies: string[], elements: HtmlElement[], origin: string) {
   const isOpen =
-    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`, loadingElement(html, origin)) &&
+    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`, loadingElement(elements, origin)) &&
     policyAllows(policies, 'connect-src', `${origin}/collect`)
   if (isOpen) say('policy_allows', 'pass', 'The page’s content-security policy lets the tracker load and send.')
   else {
@@ -90,25 +102,28 @@ function judgePage(say: Say, { body, headers }: OutboundAnswer, { keys, origin }
 }
 
 /** The element that loads the script; a page with an older snippet has none. */
-function loadingElement(html: string, origin: string) {
-  const elements = [...html.matchAll(/<script\b[^>]*>/gi)].map(([element]) => element)
-  const found = elements.find((element) => element.includes(`${origin}/tracker/v1/`))
-  return found === undefined ? undefined : { nonce: /\snonce=["']?([^"'\s>]+)/i.exec(found)?.[1] ?? '' }
+function loadingElement(elements: HtmlElement[], origin: string) {
+  const found = elements.find(({ attributes }) => attributes.get('src')?.trim().startsWith(`${origin}/tracker/v1/`))
+  return found && { nonce: found.attributes.get('nonce') ?? '' }
 }
 
-function judgeSnippet(say: Say, html: string, found: string[], keys: readonly string[]) {
-  const own = found.filter((key) => keys.includes(key))
-  if (own.length === found.length) say('key_matches', 'pass', 'It carries the profile’s tracking key.')
+function judgeSnippet(say: Say, elements: HtmlElement[], keys: readonly string[]) {
+  const found = elements.flatMap(keysIn)
+  if (found.every((key) => keys.includes(key))) say('key_matches', 'pass', 'It carries the profile’s tracking key.')
   else say('key_matches', 'fail', 'It carries a tracking key that is revoked or another profile’s.')
   if (found.length === 1) say('installed_once', 'pass', 'The page carries it once.')
   else say('installed_once', 'warn', `The page carries it ${found.length} times: one is enough.`)
-  const at = html.indexOf(found[0]!)
-  const start = html.lastIndexOf('<script', at)
-  const isFirst = !/<script[^>]*\ssrc=|<script(?![^>]*json)[^>]*>/i.test(html.slice(0, start))
-  const isInHead = !/<body[\s>]/i.test(html.slice(0, at))
-  if (isInHead && isFirst) say('placed_first', 'pass', 'It stands before every other script.')
+  const before = elements.slice(
+    0,
+    elements.findIndex((element) => keysIn(element).length > 0),
+  )
+  if (!before.some(({ name }) => name === 'body') && !before.some(isCode))
+    say('placed_first', 'pass', 'It stands before every other script.')
   else {
     const message = 'Other scripts run before it and may see a link token: move it to the top of the head.'
     say('placed_first', 'warn', message)
   }
 }
+
+const isCode = ({ name, attributes }: HtmlElement): boolean =>
+  name === 'script' && !/json/i.test(attributes.get('type') ?? '')

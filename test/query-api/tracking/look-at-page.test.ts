@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import type { Outbound } from '../../../infra/outbound.ts'
+import { lookAtPage } from '../../../query-api/tracking/look-at-page.ts'
+
+const key = 'tl_pub_0123456789abcdef'
+const origin = 'https://t.example.com'
+const loader = `<script async src="${origin}/tracker/v1/touchline.js"></script>`
+const snippet = `<script>init("${key}")</script>${loader}`
+const largest = 2 * 1024 * 1024
+
+/** What is seen of a page: each check with its verdict. */
+async function look(html: string, headers: Record<string, string> = { 'content-type': 'text/html' }) {
+  const outbound: Outbound = {
+    send: async () => ({ status: 200, headers, body: Buffer.from(html), isCut: false }),
+    close: async () => {},
+  }
+  const expected = { keys: [key], origin, lastSeenAt: null }
+  const { status, checks } = await lookAtPage(outbound, 'https://shop.example/', expected, 0)
+  return { status, ...Object.fromEntries(checks.map((check) => [check.key, check.status])) }
+}
+
+describe('a page', () => {
+  // A page of two megabytes, whatever it repeats, is read once: a pattern that starts anew at each place never ends.
+  it.each([
+    '<!--',
+    '<!-- ',
+    '<!',
+    '<script',
+    '<script ',
+    '<script src',
+    '<script src=',
+    '<script src="',
+    `<script src='`,
+    '<script>',
+    '<script ></script ',
+    '<meta ',
+    '<meta http-equiv=content-security-policy ',
+    '<meta http-equiv=content-security-policy content="script-src *">',
+    '<body',
+    '<style>',
+    '</script',
+    '<',
+    ' ',
+    key,
+    `<script>${key}</script>`,
+  ])('of nothing but %j is judged', async (part) => {
+    expect((await look(part.repeat(largest / part.length))).status).toMatch(/passed|failed/)
+  })
+
+  it.each([
+    ['<script src="/a.js"></script>', 'warn'],
+    ['<script type="application/ld+json">{"a":"<script>"}</script>', 'pass'],
+    ['<title><script></title><style>/* <script> */</style>', 'pass'],
+    ['<!-- <script src="/a.js"></script> -->', 'pass'],
+    ['<!--[if lt IE 9]><script src="/old.js"></script><![endif]-->', 'pass'],
+    ['<body>', 'warn'],
+  ])('with %s before the snippet: %s', async (before, placed) => {
+    expect(await look(`<html><head>${before}${snippet}`)).toMatchObject({ snippet_found: 'pass', placed_first: placed })
+  })
+
+  it.each([
+    [`<script>var start = "<!--"</script>${snippet}<!-- end -->`, 'pass'],
+    [`<!--[if !IE]><!-->${snippet}<!--<![endif]-->`, 'pass'],
+    [`<!--[if IE]>${snippet}<![endif]-->`, 'fail'],
+    [`<!-- ${snippet}`, 'fail'],
+    [`<noscript>${snippet}</noscript>`, 'fail'],
+    [`<textarea>${snippet}</textarea>`, 'fail'],
+    [`<p>${key}</p>`, 'fail'],
+  ])('%s carries the snippet: %s', async (html, found) => {
+    expect(await look(`<html><head>${html}`)).toMatchObject({ snippet_found: found })
+  })
+
+  it.each([
+    [`<meta http-equiv="Content-Security-Policy" content="default-src 'self'">`],
+    [`<meta content="default-src 'self'" http-equiv="Content-Security-Policy">`],
+    ['<META CONTENT="default-src &#39;self&#39;" HTTP-EQUIV=content-security-policy />'],
+    ["<meta\n\tdata-note='a > b'\n\thttp-equiv = content-security-policy content = 'default-src &quot;none&quot;'>"],
+  ])('is held to the policy in %s', async (meta) => {
+    expect(await look(meta + snippet)).toMatchObject({ status: 'failed', policy_allows: 'fail' })
+  })
+
+  it.each([
+    [`<meta name="description" content="content-security-policy default-src 'none'">`],
+    [`<meta http-equiv="Content-Security-Policy-Report-Only" content="default-src 'none'">`],
+    [`<!-- <meta http-equiv="Content-Security-Policy" content="default-src 'none'"> -->`],
+  ])('has no policy by %s', async (meta) => {
+    expect(await look(meta + snippet)).toMatchObject({ status: 'passed', policy_allows: 'pass' })
+  })
+})
