@@ -1,3 +1,7 @@
+/** The policies of a response. Several may stand in one header, each behind a comma, and each has to agree. */
+export const policiesOfHeader = (header: string | string[] | undefined): string[] =>
+  [header ?? []].flat().flatMap((policies) => policies.split(','))
+
 /**
  * Whether a page's content-security policies let it load from, or send to, an origin. Each policy has to agree. An
  * element that stands in the page may have a `nonce`; without the element, another script adds it.

@@ -1,6 +1,6 @@
 import { type Outbound, type OutboundAnswer, OutboundError, type OutboundReason } from '../../infra/outbound.ts'
 import type { InstallCheck } from '../../postgres/stores/install-verifications.ts'
-import { policyAllows } from './content-policy.ts'
+import { policiesOfHeader, policyAllows } from './content-policy.ts'
 import { type HtmlElement, htmlElements } from './html-elements.ts'
 
 export interface Expected {
@@ -72,7 +72,8 @@ function judgePage(say: Say, { body, headers }: OutboundAnswer, { keys, origin }
     say('snippet_found', 'pass', 'The snippet is in the page.')
     judgeSnippet(say, elements, keys)
   }
-  judgePolicies(say, [...[headers['content-security-policy'] ?? []].flat(), ...policiesIn(elements)], elements, origin)
+  const policies = [...policiesOfHeader(headers['content-security-policy']), ...policiesIn(elements)]
+  judgePolicies(say, policies, elements, origin)
 }
 
 /** The tracking keys in a script's code or, where the page holds no code, in its attributes. */

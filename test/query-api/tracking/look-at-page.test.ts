@@ -86,4 +86,14 @@ describe('a page', () => {
   ])('has no policy by %s', async (meta) => {
     expect(await look(meta + snippet)).toMatchObject({ status: 'passed', policy_allows: 'pass' })
   })
+
+  it.each([
+    ["default-src *, connect-src 'self'", 'fail'],
+    [`connect-src *; img-src 'self',default-src 'none'`, 'fail'],
+    ["default-src * 'unsafe-inline', connect-src https:", 'pass'],
+    [', ,', 'pass'],
+  ])('is held to each of the policies of one header, as in %j: %s', async (policies, allowed) => {
+    const headers = { 'content-type': 'text/html', 'content-security-policy': policies }
+    expect(await look(snippet, headers)).toMatchObject({ policy_allows: allowed })
+  })
 })
