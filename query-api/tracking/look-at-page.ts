@@ -1,6 +1,6 @@
 import { type Outbound, type OutboundAnswer, OutboundError, type OutboundReason } from '../../infra/outbound.ts'
 import type { InstallCheck } from '../../postgres/stores/install-verifications.ts'
-import { policiesOfHeader, policyAllows } from './content-policy.ts'
+import { policiesOfHeader, policyAllows, policyAllowsCode } from './content-policy.ts'
 import { type HtmlElement, htmlElements } from './html-elements.ts'
 
 export interface Expected {
@@ -63,17 +63,19 @@ type Say = (key: string, status: InstallCheck['status'], message: string) => voi
 
 function judgePage(say: Say, { body, headers }: OutboundAnswer, { keys, origin }: Expected) {
   const elements = htmlElements(body.toString('utf8'))
-  const hasSnippet = elements.some((element) => keysIn(element).length > 0)
-  if (!hasSnippet && elements.some(isTagManager)) {
+  const carriers = elements.filter((element) => keysIn(element).length > 0)
+  if (carriers.length === 0 && elements.some(isTagManager)) {
     say('snippet_found', 'warn', 'The snippet is not in the page itself; its tag manager may bring it.')
-  } else if (!hasSnippet) {
+  } else if (carriers.length === 0) {
     say('snippet_found', 'fail', 'The snippet is not in the page: paste it at the top of its head.')
   } else {
     say('snippet_found', 'pass', 'The snippet is in the page.')
-    judgeSnippet(say, elements, keys)
+    judgeSnippet(say, elements, carriers, keys)
   }
   const policies = [...policiesOfHeader(headers['content-security-policy']), ...policiesIn(elements)]
-  judgePolicies(say, policies, elements, origin)
+  const problem = policyProblem(policies, elements, carriers, origin)
+  if (problem) say('policy_allows', 'fail', problem)
+  else say('policy_allows', 'pass', 'The page’s content-security policy lets the tracker load and send.')
 }
 
 /** The tracking keys in a script's code or, where the page holds no code, in its attributes. */
@@ -91,33 +93,33 @@ const policiesIn = (elements: HtmlElement[]): string[] =>
     .filter(({ attributes }) => attributes.get('http-equiv')?.toLowerCase() === 'content-security-policy')
     .flatMap(({ attributes }) => attributes.get('content') ?? [])
 
-function judgePolicies(say: Say, policies: string[], elements: HtmlElement[], origin: string) {
+function policyProblem(policies: string[], elements: HtmlElement[], carriers: HtmlElement[], origin: string) {
+  const loading = elements.find((element) => isLoadedFrom(element, `${origin}/tracker/v1/`))
   const isOpen =
-    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`, loadingElement(elements, origin)) &&
+    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`, loading && { nonce: nonceOf(loading) }) &&
     policyAllows(policies, 'connect-src', `${origin}/collect`)
-  if (isOpen) say('policy_allows', 'pass', 'The page’s content-security policy lets the tracker load and send.')
-  else {
-    const message = `The content-security policy needs ${origin} in script-src and connect-src; with nonces both elements of the snippet need it.`
-    say('policy_allows', 'fail', message)
-  }
+  if (!isOpen)
+    return `The content-security policy needs ${origin} in script-src and connect-src; with nonces both elements of the snippet need it.`
+  const [carrier] = carriers.filter(isCode)
+  if (!carrier || carrier.attributes.has('src')) return undefined
+  return policyAllowsCode(policies, { nonce: nonceOf(carrier), text: carrier.text })
+    ? undefined
+    : 'The content-security policy forbids code in the page: give the snippet’s a nonce or list its hash in script-src, or use the tag, which holds none.'
 }
 
-/** The element that loads the script; a page with an older snippet has none. */
-function loadingElement(elements: HtmlElement[], origin: string) {
-  const found = elements.find(({ attributes }) => attributes.get('src')?.trim().startsWith(`${origin}/tracker/v1/`))
-  return found && { nonce: found.attributes.get('nonce') ?? '' }
-}
+/** A page with an older snippet has no such element. */
+const isLoadedFrom = ({ name, attributes }: HtmlElement, address: string): boolean =>
+  name === 'script' && (attributes.get('src')?.trim().startsWith(address) ?? false)
 
-function judgeSnippet(say: Say, elements: HtmlElement[], keys: readonly string[]) {
-  const found = elements.flatMap(keysIn)
+const nonceOf = ({ attributes }: HtmlElement): string => attributes.get('nonce') ?? ''
+
+function judgeSnippet(say: Say, elements: HtmlElement[], carriers: HtmlElement[], keys: readonly string[]) {
+  const found = carriers.flatMap(keysIn)
   if (found.every((key) => keys.includes(key))) say('key_matches', 'pass', 'It carries the profile’s tracking key.')
   else say('key_matches', 'fail', 'It carries a tracking key that is revoked or another profile’s.')
   if (found.length === 1) say('installed_once', 'pass', 'The page carries it once.')
   else say('installed_once', 'warn', `The page carries it ${found.length} times: one is enough.`)
-  const before = elements.slice(
-    0,
-    elements.findIndex((element) => keysIn(element).length > 0),
-  )
+  const before = elements.slice(0, elements.indexOf(carriers[0]!))
   if (!before.some(({ name }) => name === 'body') && !before.some(isCode))
     say('placed_first', 'pass', 'It stands before every other script.')
   else {

@@ -89,9 +89,13 @@ describe('an install verification', () => {
     expect(await verdict(profile)).toMatchObject({ status: 'failed', checks: { policy_allows: 'fail' } })
     shown = {
       ...page(own),
-      headers: { 'content-security-policy': `script-src 'nonce-x' ${trackerUrl}; connect-src *` },
+      headers: { 'content-security-policy': `script-src 'unsafe-inline' ${trackerUrl}; connect-src *` },
     }
     expect((await verdict(profile)).checks.policy_allows).toBe('pass')
+    shown.headers = { 'content-security-policy': `script-src 'self' ${trackerUrl}; connect-src *` }
+    expect(await verdict(profile)).toMatchObject({ status: 'failed', checks: { policy_allows: 'fail' } })
+    shown = { ...page((await profile.call('GET', '/snippet')).body.data.tag), headers: shown.headers }
+    expect(await verdict(profile)).toMatchObject({ status: 'passed', checks: { policy_allows: 'pass' } })
   })
 
   it('sees whether both elements of the snippet have the nonce that the policy asks for', async () => {
@@ -103,7 +107,10 @@ describe('an install verification', () => {
     shown = { ...page(own.replaceAll('<script', '<script nonce="aB1"')), headers }
     expect((await verdict(profile)).checks.policy_allows).toBe('pass')
     // An older snippet makes the element itself.
-    shown = { ...page(own.replace(/<script async.*/, '')), headers }
+    const older = own.replace(/<script async.*/, '')
+    shown = { ...page(older), headers }
+    expect((await verdict(profile)).checks.policy_allows).toBe('fail')
+    shown = { ...page(older.replace('<script', '<script nonce="aB1"')), headers }
     expect((await verdict(profile)).checks.policy_allows).toBe('pass')
   })
 
