@@ -1,4 +1,5 @@
 import { plainPairs, readPlainAddress } from './plain-address.ts'
+import { hasEmail } from './text.ts'
 
 export const utmNames = ['source', 'medium', 'campaign', 'id', 'content', 'term'] as const
 export const clickIdNames = [
@@ -127,8 +128,9 @@ const plainTag = /^[\w.*-]{1,256}$/
 
 function cleanTag(value: string): string | undefined {
   if (plainTag.test(value)) return value
-  const text = cut(value.replace(/\p{Cc}+/gu, ' ').trim(), maxTag)
-  return emailLike.test(text) || dialledNumber.test(text) ? undefined : text
+  const text = value.replace(/\p{Cc}+/gu, ' ').trim()
+  // Before the cut, which may go through an address and leave most of it.
+  return hasEmail(text) || dialledNumber.test(text) ? undefined : cut(text, maxTag)
 }
 
 function cleanClickId(value: string): string | undefined {
@@ -140,17 +142,19 @@ function parseUrl(raw: string): URL | null {
   return URL.parse(raw.toWellFormed().trim())
 }
 
-const emailLike = /[^\s@/]+@[^\s@/]+\.[^\s@/]{2,}/
 const dialledNumber = /^\+\d[\d\s().-]{6,18}$/
 // Nine to fifteen digits are a phone number as likely as an order: a path keeps neither.
 const phoneLike = /^(tel:)?\+?(?:[\s().-]*\d){9,15}[\s().-]*$/i
 const shortDialled = /^\+(?:[\s().-]*\d){7,15}$/
 const rutLike = /^\d{1,2}\.?\d{3}\.?\d{3}-?[\dk]$/i
 
+// With the slashes between them alone, so many are longer than what is kept: no further one can matter.
+const mostSegments = maxPath + 2
+
 function cleanPath(path: string): string {
   if (path === '/') return path
   const cleaned = path
-    .split('/')
+    .split('/', mostSegments)
     .map((segment) => (segment ? cleanSegment(segment) : segment))
     .join('/')
   // A cut in the middle of a percent escape would leave a path that cannot be decoded.
@@ -162,8 +166,9 @@ const shortestPerson = 8
 
 function cleanSegment(segment: string): string {
   if (!/[\d@%]/.test(segment) || (segment.length < shortestPerson && !/[@%]/.test(segment))) return segment
-  const text = decode(decode(segment.slice(0, maxPath)))
-  if (emailLike.test(text)) return ':email'
+  // As a whole, however long: in a part of it a person may be cut in the middle, and then looks like none.
+  const text = decode(decode(segment))
+  if (hasEmail(text)) return ':email'
   if (phoneLike.test(text) || shortDialled.test(text)) return ':phone'
   return rutLike.test(text) && /[.-]|k$/i.test(text) ? ':national_id' : segment
 }

@@ -9,7 +9,8 @@ export function cleanText(text: string, maxLength: number): string {
   return clean.length > maxLength ? clean.slice(0, maxLength).toWellFormed() : clean
 }
 
-const emailLike = /[^\s@/]+@[^\s@/]+\.[^\s@/]{2,}/
+// One sign on either end says as much as all of them; a pattern that begins with any number would start anew at each.
+const emailLike = /[^\s@/]@[^\s@/]+\.[^\s@/]{2}/
 export const hasEmail = (text: string): boolean => text.includes('@') && emailLike.test(text)
 
 const dialledNumber = /^\+(?:[().-]*\d){7,15}$/

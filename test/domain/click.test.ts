@@ -39,12 +39,48 @@ describe('no person stays in a path', () => {
   })
 })
 
+describe('no person stays in a path because the cut goes through it', () => {
+  test.each([
+    ['an e-mail address', `/${'x'.repeat(1015)}ana@example.com`],
+    ['one far behind the cut', `/${'x'.repeat(50_000)}ana@example.com`],
+    ['one that is escaped', `/${'x'.repeat(1015)}ana%40example.com`],
+    ['one with escapes that the cut would break', `/ana%40example.com${'%C3%A9'.repeat(400)}`],
+    ['a phone', `/${'%20'.repeat(340)}987654321`],
+  ])('%s', (_, path) => {
+    expect(reduceUrl(`https://example.com${path}`).path).toMatch(/^\/:(email|phone)$/)
+    expect(reduceUrl(`https://example.com${'/a'.repeat(508)}${path}`).path).toMatch(/^(\/a){508}\/:(email|phone)$/)
+  })
+})
+
+// Text of this size ends within the test's time only where each of its parts is looked at once.
+describe('an address that is larger than any', () => {
+  const size = 40_000_000
+  test.each([
+    ['of digits', '1'.repeat(1023)],
+    ['of escapes', '%31'.repeat(341)],
+    ['of halves of e-mail addresses', `${'a'.repeat(1022)}@`],
+    ['of empty parts', ''],
+  ])('%s is reduced', (_, part) => {
+    const path = `/${part}`.repeat(size / (part.length + 1))
+    expect(reduceUrl(`https://example.com${path}`).path).toBe(path.slice(0, 1024).replace(/%3?$/, ''))
+  })
+
+  test('is reduced when it is one part', () => {
+    expect(reduceUrl(`https://example.com/${'a'.repeat(size)}@`).path!.length).toBe(1024)
+    expect(reduceReferrer(`https://example.com/${'a@'.repeat(size / 2)}`)!.length).toBe(1024 + 19)
+  })
+})
+
 describe('no person stays in a tag', () => {
   test.each(['ana@example.com', '%2B56987654321', 'x'.repeat(0)])('%s is cut', (value) => {
     const click = reduceUrl(`https://example.com/?utm_content=${value}&utm_source=news`)
     expect(click.utm).toEqual({ source: 'news' })
     expect(click.url).toBe('https://example.com/?utm_source=news')
   })
+})
+
+test('a tag that an e-mail address makes longer than a tag is cut', () => {
+  expect(reduceUrl(`https://example.com/?utm_term=${'t'.repeat(250)}ana@example.com`).utm).toEqual({})
 })
 
 test('the first of several values counts, whatever its case', () => {

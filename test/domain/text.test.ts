@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasPerson } from '../../domain/text.ts'
+import { hasEmail, hasPerson } from '../../domain/text.ts'
 
 describe('a name of an event', () => {
   it.each([
@@ -22,4 +22,31 @@ describe('a name of an event', () => {
     ['56912345'],
     ['at 1767225600000'],
   ])('names nobody: %s', (name) => expect(hasPerson(name)).toBe(false))
+})
+
+describe('an e-mail address', () => {
+  it.each([
+    ['a@b.cl', true],
+    ['(ana@example.com)', true],
+    ['@example.com', false],
+    ['ana@example', false],
+    ['ana@example.c', false],
+    ['ana@.com', false],
+    ['ana@a..', false],
+    ['ana@a...', true],
+    ['ana@ example.com', false],
+    ['a@b@example.com', true],
+    ['ana/@example.com', false],
+    ['at 10:30 @ the shop.cl', false],
+  ])('is in %s: %s', (text, expected) => expect(hasEmail(text)).toBe(expected))
+
+  // Text of this size ends within the test's time only where each of its parts is looked at once.
+  it.each([
+    ['a'.repeat(4_000_000), '@'],
+    ['a', '@'.repeat(4_000_000)],
+    ['a@b'.repeat(1_000_000), ''],
+    ['a@', '.'.repeat(2)],
+    [`a@${'b'.repeat(4_000_000)}`, '.c'],
+    ['a@.c '.repeat(1_000_000), ''],
+  ])('is looked for once in a text of any length', (start, end) => expect(hasEmail(start + end)).toBe(false))
 })
