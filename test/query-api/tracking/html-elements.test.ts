@@ -11,7 +11,7 @@ describe('the elements of a page', () => {
     ['<script/src="/a.js"/defer></script>', [['script', { src: '/a.js', defer: '' }, '']]],
     ['<script src="a" src="b"></script>', [['script', { src: 'a' }, '']]],
     ['<script title="a > b" id = \'x "y"\'></script>', [['script', { title: 'a > b', id: 'x "y"' }, '']]],
-    ['<script data-a="&quot;&#39;&#x27;&amp;lt;&nbsp;"></script>', [['script', { 'data-a': "\"''&lt;&nbsp;" }, '']]],
+    ['<script data-a="&quot;&#39;&#x27;&amp;lt;&nbsp;"></script>', [['script', { 'data-a': "\"''&lt;\u00a0" }, '']]],
     [
       '<script>"</scripted>"</script><body class=a>',
       [
