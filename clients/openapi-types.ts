@@ -10,7 +10,7 @@ interface DescribedOperation {
   parameters?: { name: string; in: string; required?: boolean; schema?: Schema; description?: string }[]
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>
-  'x-idempotency'?: { mode: string }
+  'x-idempotency'?: { mode: string; header?: string }
 }
 
 interface Schema {
@@ -51,13 +51,18 @@ export function typesOf(description: Description): string {
     '',
     '/** How each operation is called. */',
     'export const operations = {',
-    ...operations.map(({ path, method, operation }) => {
-      const idempotency = operation['x-idempotency']?.mode ?? 'none'
-      return `  ${operation.operationId}: { method: '${method}', path: '${path}', idempotency: '${idempotency}' },`
-    }),
+    ...operations.map(
+      ({ path, method, operation }) =>
+        `  ${operation.operationId}: { method: '${method}', path: '${path}', idempotency: '${idempotencyOf(operation)}' },`,
+    ),
     '} as const',
     '',
   ].join('\n')
+}
+
+function idempotencyOf({ 'x-idempotency': idempotency }: DescribedOperation): string {
+  const { mode = 'none', header } = idempotency ?? {}
+  return mode === 'natural' && header ? 'natural or header' : mode
 }
 
 function operationType(operation: DescribedOperation): string {

@@ -39,6 +39,11 @@ it('writes what schemas say', () => {
           ],
           responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } } },
         },
+        put: {
+          operationId: 'saveThing',
+          responses: {},
+          'x-idempotency': { mode: 'natural', header: 'Idempotency-Key' },
+        },
       },
     },
   })
@@ -62,4 +67,5 @@ export type Thing = {
     answer: Thing
   }`)
   expect(text).toContain(`  readThing: { method: 'GET', path: '/things/{id}', idempotency: 'none' },`)
+  expect(text).toContain(`  saveThing: { method: 'PUT', path: '/things/{id}', idempotency: 'natural or header' },`)
 })

@@ -28,7 +28,7 @@ type Field<Id extends OperationId, Name extends string> = Name extends keyof Ope
 export type Input<Id extends OperationId> = Field<Id, 'path'> &
   Field<Id, 'query'> &
   Field<Id, 'body'> & {
-    /** Names the request, for operations that take an Idempotency-Key; made up where it is left out. */
+    /** Names the request, for operations that take an Idempotency-Key; made up where one is needed and left out. */
     idempotencyKey?: string
     signal?: AbortSignal
   }
@@ -76,11 +76,7 @@ export function createClient(options: ClientOptions): Client {
   const { maxRetries = 4, maxWaitMs = 60_000 } = options
   const call = async (id: OperationId, input: AnyInput = {}): Promise<unknown> => {
     const { method, idempotency } = operations[id]
-    const request = {
-      ...input,
-      body: withKeys(id, input.body),
-      idempotencyKey: input.idempotencyKey ?? crypto.randomUUID(),
-    }
+    const request = withKeys(id, input)
     const isRepeatable = method === 'GET' || idempotency !== 'none'
     for (let attempt = 1; ; attempt++) {
       try {
@@ -124,20 +120,27 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Without a key of its own a repeated event would be a second one. */
-function withKeys(id: OperationId, body: unknown): unknown {
-  const keyed = (event: unknown) =>
-    typeof event === 'object' && event !== null && !('idempotency_key' in event && event.idempotency_key)
-      ? { ...event, idempotency_key: crypto.randomUUID() }
-      : event
-  if (id === 'postEvent') return keyed(body)
-  if (id === 'postEvents') return { ...(body as object), events: (body as { events: unknown[] }).events.map(keyed) }
-  return body
+/** Without a key, of the request or of its own, a repeated event would be a second one. */
+function withKeys(id: OperationId, input: AnyInput): AnyInput {
+  if (input.idempotencyKey !== undefined) return input
+  if (operations[id].idempotency === 'header') return { ...input, idempotencyKey: crypto.randomUUID() }
+  if (id === 'postEvent') return { ...input, body: keyed(input.body) }
+  if (id === 'postEvents') {
+    const body = input.body as { events: unknown[] }
+    return { ...input, body: { ...body, events: body.events.map(keyed) } }
+  }
+  return input
 }
+
+const keyed = (event: unknown) =>
+  typeof event === 'object' && event !== null && !('idempotency_key' in event && event.idempotency_key)
+    ? { ...event, idempotency_key: crypto.randomUUID() }
+    : event
 
 async function send(options: ClientOptions, id: OperationId, input: AnyInput): Promise<unknown> {
   const { baseUrl, apiKey, timeoutMs = 30_000, fetch: fetching = fetch } = options
   const { method, path, idempotency } = operations[id]
+  const takesKey = idempotency.endsWith('header')
   const url = new URL(fill(path, input.path), baseUrl)
   for (const [name, value] of Object.entries(input.query ?? {})) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -155,7 +158,7 @@ async function send(options: ClientOptions, id: OperationId, input: AnyInput): P
         accept: 'application/json',
         authorization: `Bearer ${typeof apiKey === 'function' ? await apiKey() : apiKey}`,
         ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(idempotency === 'header' && input.idempotencyKey ? { 'idempotency-key': input.idempotencyKey } : {}),
+        ...(takesKey && input.idempotencyKey !== undefined ? { 'idempotency-key': input.idempotencyKey } : {}),
       },
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
       signal: input.signal ? AbortSignal.any([input.signal, timeout]) : timeout,

@@ -2935,7 +2935,7 @@ export const operations = {
   listMcpTokens: { method: 'GET', path: '/api/v1/session/mcp-tokens', idempotency: 'natural' },
   revokeMcpToken: { method: 'DELETE', path: '/api/v1/session/mcp-tokens/{tokenId}', idempotency: 'natural' },
   acceptInvitation: { method: 'POST', path: '/api/v1/invitations/accept', idempotency: 'none' },
-  postEvent: { method: 'POST', path: '/api/v1/events', idempotency: 'natural' },
-  postEvents: { method: 'POST', path: '/api/v1/events/batch', idempotency: 'natural' },
+  postEvent: { method: 'POST', path: '/api/v1/events', idempotency: 'natural or header' },
+  postEvents: { method: 'POST', path: '/api/v1/events/batch', idempotency: 'natural or header' },
   reportCardPayment: { method: 'POST', path: '/api/v1/payments/cardpay', idempotency: 'natural' },
 } as const

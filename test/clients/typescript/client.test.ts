@@ -92,6 +92,17 @@ describe('a call', () => {
     expect(keys).toEqual([keys[0], keys[0], 'mine'])
   })
 
+  it('names a request of events with the caller’s key, and makes none up for the events in it', async () => {
+    const { seen, client } = await answering(away, accepted)
+    const lead = { event_type: 'lead_created' }
+    await client.api.postEvent({ body: lead, idempotencyKey: 'job-17' })
+    await client.api.postEvents({ body: { events: [lead] }, idempotencyKey: 'job-18' })
+    expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['job-17', 'job-17', 'job-18'])
+    expect(seen.map(({ body }) => body)).toEqual([lead, lead, { events: [lead] }])
+    await client.track(lead)
+    expect(seen[3]!.headers).not.toHaveProperty('idempotency-key')
+  })
+
   it('throws a refusal with its code, and never the key', async () => {
     const error = { code: 'status_invalid', message: 'no', request_id: 'r-1', docs_url: 'https://d', fields: [1] }
     const { seen, client } = await answering({ status: 422, body: { error } })
