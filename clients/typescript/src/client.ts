@@ -1,4 +1,4 @@
-import { TouchlineError, TouchlineUnreachable } from './errors.ts'
+import { TouchlineError, TouchlineUnreachable, withUnfinished } from './errors.ts'
 import { type EventInput, type Operations, operations } from './generated.ts'
 import { pauseBefore, retryAfterOf } from './retries.ts'
 
@@ -56,7 +56,10 @@ export interface Client {
   api: Api
   /** Records an outcome; its id. A key is made up where the event has none, so that a retry is no second event. */
   track(event: EventInput): Promise<string>
-  /** Records many outcomes, 500 a request; a result each, in their order. */
+  /**
+   * Records many outcomes, 500 a request; a result each, in their order. Where a request fails, `unfinished` of the error
+   * has the results so far, and the events that are left, to be sent again as they are.
+   */
   trackAll(events: readonly EventInput[]): Promise<Answer<'postEvents'>['data']['results']>
   /** All rows of a list, page after page. */
   rows<Id extends PagedId>(id: Id, input: Input<Id>): AsyncGenerator<Row<Id>, void, undefined>
@@ -98,9 +101,14 @@ export function createClient(options: ClientOptions): Client {
       return (await api.postEvent({ body: event })).data.outcome_event_id
     },
     async trackAll(events) {
+      // Keys are made up here, so that what is left after a failure is sent again under the same ones.
+      const sent = events.map((event) => keyed(event) as EventInput)
       const results: Answer<'postEvents'>['data']['results'] = []
-      for (let from = 0; from < events.length; from += eventsPerRequest) {
-        const { data } = await api.postEvents({ body: { events: events.slice(from, from + eventsPerRequest) } })
+      for (let from = 0; from < sent.length; from += eventsPerRequest) {
+        const body = { events: sent.slice(from, from + eventsPerRequest) }
+        const { data } = await api.postEvents({ body }).catch((error: Error) => {
+          throw withUnfinished(error, { results, unsent: sent.slice(from) })
+        })
         results.push(...data.results.map((result) => ({ ...result, index: result.index + from })))
       }
       return results

@@ -1,3 +1,13 @@
+import type { EventInput, EventResult } from './generated.ts'
+
+/** How far `trackAll` came before it failed. */
+export interface Unfinished {
+  /** Of the events before those that are left. */
+  results: EventResult[]
+  /** The events that are left, each with the key it was sent with: `trackAll(unsent)` records none of them twice. */
+  unsent: EventInput[]
+}
+
 /** A refusal of the API. Branch on `code`; `docsUrl` explains it. */
 export class TouchlineError extends Error {
   readonly code: string
@@ -8,6 +18,8 @@ export class TouchlineError extends Error {
   readonly details: Readonly<Record<string, unknown>>
   /** Seconds to wait, where the API said so. */
   readonly retryAfter: number | undefined
+  /** Of `trackAll` alone. */
+  declare readonly unfinished?: Unfinished
 
   constructor(status: number, body: unknown, retryAfter: number | undefined) {
     const said = (body as { error?: Record<string, unknown> } | undefined)?.error ?? {}
@@ -32,8 +44,15 @@ export class TouchlineError extends Error {
 
 /** The API could not be reached, or did not answer in time. */
 export class TouchlineUnreachable extends Error {
+  /** Of `trackAll` alone. */
+  declare readonly unfinished?: Unfinished
+
   constructor(cause: unknown) {
     super('The Touchline API could not be reached.', { cause })
     this.name = 'TouchlineUnreachable'
   }
 }
+
+/** Kept out of sight of whoever prints the error: events tell of persons. */
+export const withUnfinished = <Failure extends Error>(error: Failure, unfinished: Unfinished): Failure =>
+  Object.defineProperty(error, 'unfinished', { value: unfinished, enumerable: false })

@@ -9,5 +9,5 @@ export {
   type PagedId,
   type Row,
 } from './client.ts'
-export { TouchlineError, TouchlineUnreachable } from './errors.ts'
+export { TouchlineError, TouchlineUnreachable, type Unfinished } from './errors.ts'
 export type * from './generated.ts'

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, TouchlineError, TouchlineUnreachable } from '../../../clients/typescript/src/index.ts'
 
@@ -69,6 +70,24 @@ describe('track', () => {
     expect(seen.map(({ body }) => body?.events?.length)).toEqual([500, 1])
     expect(answer.map(({ index }) => index)).toEqual(Array.from({ length: 501 }, (_, index) => index))
     expect(seen[0]!.body!.events!.every(({ idempotency_key }) => idempotency_key)).toBe(true)
+  })
+
+  it('tells what was recorded when a later request fails, and what is left with the keys it was sent with', async () => {
+    const first = { status: 202, body: { data: { results: [{ index: 0, status: 'accepted' }] } } }
+    const { seen, client } = await answering(
+      first,
+      { status: 413, body: { error: { code: 'payload_too_large' } } },
+      first,
+    )
+    const events = Array.from({ length: 600 }, (_, n) => ({ event_type: `lead_${n}` }))
+    const failed = (await client.trackAll(events).catch((thrown: unknown) => thrown)) as TouchlineError
+    expect(failed).toMatchObject({ code: 'payload_too_large', unfinished: { results: first.body.data.results } })
+    const { unsent } = failed.unfinished!
+    expect(unsent.map(({ event_type }) => event_type)).toEqual(events.slice(500).map(({ event_type }) => event_type))
+    await client.trackAll(unsent)
+    expect(seen[2]!.body).toEqual(seen[1]!.body)
+    // Events tell of persons, and errors are logged.
+    expect(inspect(failed) + JSON.stringify(failed)).not.toContain('lead_599')
   })
 })
 
