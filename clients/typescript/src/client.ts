@@ -1,5 +1,6 @@
 import { TouchlineError, TouchlineUnreachable, withUnfinished } from './errors.ts'
 import { type EventInput, type Operations, operations } from './generated.ts'
+import { type AnyInput, type PlainRequest, requestOf } from './request.ts'
 import { pauseBefore, retryAfterOf } from './retries.ts'
 
 export interface ClientOptions {
@@ -65,25 +66,18 @@ export interface Client {
   rows<Id extends PagedId>(id: Id, input: Input<Id>): AsyncGenerator<Row<Id>, void, undefined>
 }
 
-interface AnyInput {
-  path?: Record<string, string | number>
-  query?: Record<string, unknown>
-  body?: unknown
-  idempotencyKey?: string
-  signal?: AbortSignal
-}
-
 const eventsPerRequest = 500
 
 export function createClient(options: ClientOptions): Client {
   const { maxRetries = 4, maxWaitMs = 60_000 } = options
   const call = async (id: OperationId, input: AnyInput = {}): Promise<unknown> => {
     const { method, idempotency } = operations[id]
-    const request = withKeys(id, input)
+    // Before the first attempt: what cannot be sent now never can.
+    const request = requestOf(options, id, withKeys(id, input))
     const isRepeatable = method === 'GET' || idempotency !== 'none'
     for (let attempt = 1; ; attempt++) {
       try {
-        return await send(options, id, request)
+        return await send(options, request, input.signal)
       } catch (error) {
         const pauseMs = pauseBefore(attempt, error, isRepeatable, { maxRetries, maxWaitMs })
         if (pauseMs === undefined || input.signal?.aborted) throw error
@@ -145,45 +139,29 @@ const keyed = (event: unknown) =>
     ? { ...event, idempotency_key: crypto.randomUUID() }
     : event
 
-async function send(options: ClientOptions, id: OperationId, input: AnyInput): Promise<unknown> {
-  const { baseUrl, apiKey, timeoutMs = 30_000, fetch: fetching = fetch } = options
-  const { method, path, idempotency } = operations[id]
-  const takesKey = idempotency.endsWith('header')
-  const url = new URL(fill(path, input.path), baseUrl)
-  for (const [name, value] of Object.entries(input.query ?? {})) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) url.searchParams.append(name, String(one))
-    }
-  }
+async function send(options: ClientOptions, request: PlainRequest, signal: AbortSignal | undefined): Promise<unknown> {
+  const { apiKey, timeoutMs = 30_000, fetch: fetching = fetch } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   let answer: Response
   let text: string
   try {
+    const { url, headers, ...rest } = request
+    headers.set('authorization', `Bearer ${typeof apiKey === 'function' ? await apiKey() : apiKey}`)
     answer = await fetching(url, {
-      method,
-      headers: {
-        ...options.headers,
-        accept: 'application/json',
-        authorization: `Bearer ${typeof apiKey === 'function' ? await apiKey() : apiKey}`,
-        ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(takesKey && input.idempotencyKey !== undefined ? { 'idempotency-key': input.idempotencyKey } : {}),
-      },
-      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-      signal: input.signal ? AbortSignal.any([input.signal, timeout]) : timeout,
+      ...rest,
+      headers,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       redirect: 'error',
     })
     text = await answer.text()
   } catch (error) {
-    if (input.signal?.aborted) throw input.signal.reason
+    if (signal?.aborted) throw signal.reason
     throw new TouchlineUnreachable(error)
   }
   const body = parse(text)
   if (!answer.ok) throw new TouchlineError(answer.status, body, retryAfterOf(answer.headers.get('retry-after')))
   return body
 }
-
-const fill = (path: string, values: Record<string, string | number> = {}) =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name] ?? '')))
 
 function parse(text: string): unknown {
   try {

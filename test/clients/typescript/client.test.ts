@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createClient, TouchlineError, TouchlineUnreachable } from '../../../clients/typescript/src/index.ts'
 
 interface Seen {
@@ -100,6 +100,42 @@ describe('a call', () => {
       '/api/v1/payments/a%2Fb%3Fc',
       '/api/v1/payments?from=2026-03-01&to=2026-03-31&limit=5',
     ])
+  })
+
+  it.each(['', '.', '..', undefined, null])('sends nothing where a value of the path is %j', async (id) => {
+    const { seen, client } = await answering({ status: 200 })
+    const failed = await client.api.revokeTrackingKey({ path: { id: id as never } }).catch((thrown: unknown) => thrown)
+    expect(failed).toBeInstanceOf(TypeError)
+    expect(failed).toMatchObject({ message: 'path.id must not be empty, "." or "..".' })
+    expect(seen).toEqual([])
+  })
+
+  it('takes dots that are part of a value', async () => {
+    const { seen, client } = await answering({ status: 200, body: { data: {} } })
+    await client.api.readPayment({ path: { payment_id: '...' } })
+    await client.api.readPayment({ path: { payment_id: '%2e%2e' } })
+    expect(seen.map(({ url }) => url)).toEqual(['/api/v1/payments/...', '/api/v1/payments/%252e%252e'])
+  })
+
+  it.each(['', 'not a url', 'localhost:8080', 'ftp://touchline.example', 'https://me:secret@touchline.example'])(
+    'fails at once with the base %j',
+    async (baseUrl) => {
+      const fetching = vi.fn<typeof fetch>()
+      const call = createClient({ baseUrl, apiKey: 'k', fetch: fetching }).track({ event_type: 'x' })
+      await expect(call).rejects.toThrow(new TypeError(`baseUrl must be an address such as https://touchline.example.`))
+      expect(fetching).not.toHaveBeenCalled()
+    },
+  )
+
+  it.each([
+    ['a body', { body: { event_type: 'x', properties: { value: 10n as never } } }, /BigInt/],
+    ['a key', { body: { event_type: 'x' }, idempotencyKey: 'żółw' }, /ByteString/],
+  ])('fails at once with the reason for which %s cannot be sent', async (_what, input, reason) => {
+    const { seen, client } = await answering(accepted)
+    const failed = await client.api.postEvent(input).catch((thrown: unknown) => thrown)
+    expect(failed).toBeInstanceOf(TypeError)
+    expect((failed as Error).message).toMatch(reason)
+    expect(seen).toEqual([])
   })
 
   it('names a request that takes an Idempotency-Key, with the caller’s name or one of its own', async () => {
