@@ -8,6 +8,7 @@ import { ApiError } from '../http/errors.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
 import type { RefusalCounter } from '../postgres/stores/refusals.ts'
 import type { TrackedProfile, TrackingKeyLookup, TrackingKeyState } from '../postgres/stores/tracking-key-lookup.ts'
+import type { TrackingKeySightings } from '../postgres/stores/tracking-key-sightings.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import { topics } from '../schemas/topics.ts'
 import type { CollectLimits } from './collect-limits.ts'
@@ -27,6 +28,7 @@ export interface CollectDeps {
   producer: Pick<Producer, 'send'>
   vault: Vault
   trackingKeys: TrackingKeyLookup
+  keySightings: TrackingKeySightings
   locate: Locate
   limits: CollectLimits
   metrics: IngestMetrics
@@ -41,8 +43,10 @@ const bodyLimitBytes = 128 * 1024
 
 /** `POST /collect`: validate, seal, produce. The 204 says that Kafka has it. */
 export const collectPlugin =
-  ({ producer, vault, trackingKeys, locate, limits, metrics, refusals, linkTokens, clock = Date.now }: CollectDeps) =>
+  (deps: CollectDeps) =>
   (app: FastifyInstance): void => {
+    const { producer, vault, trackingKeys, keySightings, locate, limits, metrics, refusals, linkTokens } = deps
+    const { clock = Date.now } = deps
     app.decorateRequest('trackedProfileId', undefined)
     readBeacons(app)
     allowAnyOrigin(app)
@@ -62,7 +66,8 @@ export const collectPlugin =
       const body = bodyOf(request)
       const keyed = keyStateOf(body)
       const profile = profileOf(request, keyed instanceof Promise ? await keyed : keyed)
-      limits.admitKey(String(body.tracking_key), countOf(body.events))
+      const key = String(body.tracking_key)
+      limits.admitKey(key, countOf(body.events))
       const visit = SentVisit.safeParse(body)
       if (!visit.success) throw validationError(visit.error)
       const agent = parseUserAgent(request.headers['user-agent'])
@@ -72,6 +77,7 @@ export const collectPlugin =
       const made = toVisitBatch(visit.data, context)
       const batch = made instanceof Promise ? await made : made
       await producer.send(topics.visits, [batch])
+      keySightings(key)
       metrics.accepted('collect', batch.hits.length)
       if (agent.isBot) metrics.bots(batch.hits.length)
       return reply.code(204).send()

@@ -32,6 +32,7 @@ import { trackerScriptPlugin } from '../ingest/tracker-script.ts'
 import { domainOwners } from '../postgres/stores/custom-domains.ts'
 import { refusalCounter } from '../postgres/stores/refusals.ts'
 import { trackingKeyLookup } from '../postgres/stores/tracking-key-lookup.ts'
+import { trackingKeySightings } from '../postgres/stores/tracking-key-sightings.ts'
 import {
   customerOperations,
   hookOperations,
@@ -117,6 +118,7 @@ export async function buildApi(config: Config, logger: Logger, engines: ApiEngin
           producer,
           vault,
           trackingKeys: trackingKeyLookup(postgres),
+          keySightings: trackingKeySightings(postgres),
           locate: locator({ ...database, isTrustedProxy }),
           limits,
           metrics: collected,

@@ -82,11 +82,7 @@ export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): T
 
 async function readKey(pool: pg.Pool, key: string, timeoutMs: number): Promise<TrackingKeyState> {
   const { rows } = await pool.query<Row>({
-    text: `WITH seen AS (
-             UPDATE tracking_keys SET last_seen_at = now()
-             WHERE key = $1 AND revoked_at IS NULL
-               AND (last_seen_at IS NULL OR last_seen_at < now() - interval '1 minute'))
-           SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND p.archived_at IS NULL AS is_active,
+    text: `SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND p.archived_at IS NULL AS is_active,
              s.settings
            FROM tracking_keys k JOIN profiles p ON p.id = k.profile_id
            LEFT JOIN tracking_settings s ON s.profile_id = k.profile_id WHERE k.key = $1`,

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectConsumer } from '../../infra/kafka/consumer.ts'
 import { countRejected, type RefusalCounter, refusalCounter, refusalsSince } from '../../postgres/stores/refusals.ts'
 import { trackingKeyLookup } from '../../postgres/stores/tracking-key-lookup.ts'
-import { issueTrackingKey, revokeTrackingKey } from '../../postgres/stores/tracking-keys.ts'
+import { issueTrackingKey, listTrackingKeys, revokeTrackingKey } from '../../postgres/stores/tracking-keys.ts'
 import { changeTrackingSettings } from '../../postgres/stores/tracking-settings.ts'
 import { ownCodec } from '../../schemas/codec.ts'
 import type { VisitBatch } from '../../schemas/messages.ts'
 import { topics } from '../../schemas/topics.ts'
-import { brokers } from '../kafka.ts'
+import { brokers, until } from '../kafka.ts'
 import { createProfile } from '../profiles.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -121,6 +121,16 @@ describe('what is turned away', () => {
     await countRejected(world.pool, position, [{ ...rejected(4n), profileId: randomUUID() }])
     expect(await counted()).toEqual([{ source: 'visits', reason: 'invalid_message', count: 3 }])
   })
+})
+
+it('a tracking key is seen by a hit that was accepted, and by none that was refused', async () => {
+  const lastSeen = async () => (await listTrackingKeys(world.pool, profile))[0]!.lastSeenAt
+  await changeTrackingSettings(world.pool, profile, { allowed_origins: ['https://shop.example'] })
+  expect((await send(visit(), { origin: 'https://evil.example' })).status).toBe(403)
+  expect((await send(visit({ events: [] }), { origin: 'https://shop.example' })).status).toBe(422)
+  expect(await lastSeen()).toBeNull()
+  expect((await send(visit(), { origin: 'https://shop.example' })).status).toBe(204)
+  await until(async () => (await lastSeen()) !== null)
 })
 
 /** The first message of a profile. */

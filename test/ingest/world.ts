@@ -15,6 +15,7 @@ import { locator } from '../../ingest/locate.ts'
 import { ingestMetrics } from '../../ingest/metrics.ts'
 import { postEvent } from '../../ingest/server-events.ts'
 import { trackingKeyLookup } from '../../postgres/stores/tracking-key-lookup.ts'
+import { trackingKeySightings } from '../../postgres/stores/tracking-key-sightings.ts'
 import { issueTrackingKey } from '../../postgres/stores/tracking-keys.ts'
 import { postgresVault, type Vault } from '../../postgres/stores/vault.ts'
 import { ownCodec } from '../../schemas/codec.ts'
@@ -55,7 +56,16 @@ export async function openWorld({ currency = 'USD' } = {}): Promise<World> {
   const trackingKeys = trackingKeyLookup(pool, { timeoutMs: 20_000 })
   const isTrustedProxy = addressList('loopback')!
   const limits = collectLimits({ perKey: 600_000, perAddress: 6_000, isTrustedProxy })
-  const deps: CollectDeps = { producer, vault, trackingKeys, locate: locator({ isTrustedProxy }), limits, metrics }
+  const keySightings = trackingKeySightings(pool, { timeoutMs: 20_000 })
+  const deps: CollectDeps = {
+    producer,
+    vault,
+    trackingKeys,
+    keySightings,
+    locate: locator({ isTrustedProxy }),
+    limits,
+    metrics,
+  }
   return {
     pool,
     producer,

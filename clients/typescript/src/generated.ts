@@ -1200,7 +1200,7 @@ export type TrackingKey = {
   key: string
   status: "active" | "revoked"
   created_at: string
-  /** The last hit, or null while there is none. */
+  /** The last hit that was accepted, to the minute, or null while there is none. */
   last_seen_at: string | null
 }
 

@@ -7,7 +7,10 @@ export const TrackingKey = z
     key: z.string().meta({ description: 'What the tracker sends. Public by nature.', examples: ['tl_pub_4fT8…'] }),
     status: z.enum(['active', 'revoked']),
     created_at: z.iso.datetime(),
-    last_seen_at: z.iso.datetime().nullable().meta({ description: 'The last hit, or null while there is none.' }),
+    last_seen_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'The last hit that was accepted, to the minute, or null while there is none.' }),
   })
   .meta({ id: 'TrackingKey' })
 
