@@ -56,6 +56,15 @@ export async function listTrackingKeys(sql: Sql, profileId: string): Promise<Tra
   return rows.map(toTrackingKey)
 }
 
+/** When a hit of the profile was last accepted, also with a key that is revoked by now. */
+export async function lastHitOf(sql: Sql, profileId: string): Promise<Date | null> {
+  const { rows } = await sql.query<{ last: Date | null }>(
+    'SELECT max(last_seen_at) AS last FROM tracking_keys WHERE profile_id = $1',
+    [profileId],
+  )
+  return rows[0]!.last
+}
+
 /** Nothing when the profile has no active key with that id. */
 export async function revokeTrackingKey(sql: Sql, profileId: string, id: string): Promise<TrackingKey | undefined> {
   if (!isUuid(id)) return undefined

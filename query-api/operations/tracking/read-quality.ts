@@ -10,7 +10,7 @@ import { listDefinitions } from '../../../postgres/stores/definitions.ts'
 import { countUncounted } from '../../../postgres/stores/hook-deliveries.ts'
 import { blockedLinks, countHubs } from '../../../postgres/stores/identity-guards.ts'
 import { refusalsSince } from '../../../postgres/stores/refusals.ts'
-import { listTrackingKeys } from '../../../postgres/stores/tracking-keys.ts'
+import { lastHitOf, listTrackingKeys } from '../../../postgres/stores/tracking-keys.ts'
 import { operation } from '../../tracking/operation.ts'
 
 const recentDays = 7
@@ -74,6 +74,7 @@ export const readQuality = operation({
         blocked: await blockedLinks(tx, profile.id),
         hubs: await countHubs(tx, profile.id),
         keys: await listTrackingKeys(tx, profile.id),
+        lastHit: await lastHitOf(tx, profile.id),
         definitions: await listDefinitions(tx, profile.id),
       })),
     ])
@@ -87,7 +88,7 @@ export const readQuality = operation({
       hits: received!.events,
       receipts: received!.receipts,
       skewedEvents: received!.skewed,
-      minutesSinceHit: minutesSince(received!.last_hit_at, request.receivedAt),
+      minutesSinceHit: minutesSince([received!.last_hit_at, kept.lastHit], request.receivedAt),
       refusals: kept.refusals.map(({ source, reason, count }) => ({ label: `${source} ${reason}`, count })),
       unmappableNotifications: kept.unmappable.map(({ provider, topic, reason, count }) => ({
         label: `${provider} ${topic} ${reason}`,
@@ -108,5 +109,8 @@ export const readQuality = operation({
   },
 })
 
-const minutesSince = (time: string | null, now: Date) =>
-  time === null ? null : Math.max(0, Math.round((now.getTime() - Date.parse(time)) / 60_000))
+/** Receipts are read by when events happened, so the last hit may be one that only its tracking key tells of. */
+function minutesSince(sightings: readonly (string | Date | null)[], now: Date): number | null {
+  const times = sightings.filter((time) => time !== null).map((time) => new Date(time).getTime())
+  return times.length === 0 ? null : Math.max(0, Math.round((now.getTime() - Math.max(...times)) / 60_000))
+}

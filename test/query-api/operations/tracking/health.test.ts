@@ -67,6 +67,24 @@ describe('tracking quality', () => {
     expect(readiness).toMatchObject({ crm_or_outcome_source_connected: { is_done: true } })
   })
 
+  it.each([
+    ['came in now but happened long ago', 1, 'pass'],
+    ['was the last one, longer ago than the days that are looked at', 30 * 1440, 'fail'],
+  ])('knows of a hit that %s', async (_what, minutesAgo, status) => {
+    const { id, call } = await tracking.profile()
+    const receivedAt = Date.now() - minutesAgo * 60_000
+    await receiptsOf(id, randomUUID(), [
+      { event_time: timestamp(receivedAt - 20 * 86_400_000), received_at: timestamp(receivedAt) },
+    ])
+    await tracking.pool.query('UPDATE tracking_keys SET last_seen_at = $2, revoked_at = $2 WHERE profile_id = $1', [
+      id,
+      new Date(receivedAt),
+    ])
+    expect(byKey((await call('GET', '/quality')).body.data.checks)).toMatchObject({
+      minutes_since_last_hit: { value: minutesAgo, status },
+    })
+  })
+
   it('measures how many conversions are joined, and which have no exchange rate', async () => {
     const { id, call } = await tracking.profile()
     const world = await openProfile(tracking.warehouse, { profile: id })
