@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { query } from '../query.ts'
 
-/** What was received in each of the last hours, by source; hours without any are left out. */
+/**
+ * What was received in each of the last hours, by source; hours without any are left out. The table lies by when events
+ * happened, so those that came more than two days late are left out: looking for them would read the profile's all.
+ */
 export const eventRates = query({
   name: 'event_rates',
   params: z.object({ profile: z.uuid(), hours: z.int() }),

@@ -1336,7 +1336,7 @@ export type TrackingOps = {
   /** Of the whole deployment: messages not processed yet. Null while the brokers do not answer. */
   lag: TopicLag[] | null
   total_lag: number | null
-  /** What the profile received in each of the last 24 hours, newest first. */
+  /** What the profile received in each of the last 24 hours, newest first, of events that happened in the last 72 hours: what came later than that is left out. */
   rates: EventRate[]
   /** The profile’s stored rows, and their share of the bytes on disk. */
   tables: TableSize[]

@@ -20,7 +20,10 @@ const TrackingOps = z
     total_lag: z.int().nullable(),
     rates: z
       .array(z.object({ hour: z.iso.datetime(), source: z.string(), events: z.int() }).meta({ id: 'EventRate' }))
-      .meta({ description: 'What the profile received in each of the last 24 hours, newest first.' }),
+      .meta({
+        description:
+          'What the profile received in each of the last 24 hours, newest first, of events that happened in the last 72 hours: what came later than that is left out.',
+      }),
     tables: z
       .array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() }).meta({ id: 'TableSize' }))
       .meta({ description: 'The profile’s stored rows, and their share of the bytes on disk.' }),

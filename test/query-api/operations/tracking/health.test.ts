@@ -189,6 +189,13 @@ describe('tracking ops', () => {
     expect(tables).toContainEqual({ name: 'hits', rows: 0, bytes: 0 })
   })
 
+  it('counts events that came up to two days late', async () => {
+    const { id, call } = await tracking.profile()
+    const hoursAgo = (hours: number) => ({ event_time: timestamp(Date.now() - hours * 3_600_000) })
+    await receiptsOf(id, randomUUID(), [hoursAgo(71), hoursAgo(73)])
+    expect((await call('GET', '/ops')).body.data.rates).toMatchObject([{ source: 'tracker', events: 1 }])
+  })
+
   it('answers without the lag while the brokers are away', async () => {
     const lag = recentLag({ lag: () => Promise.reject(new Error('away')) })
     expect(await lag()).toBeNull()
