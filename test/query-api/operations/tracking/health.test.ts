@@ -14,12 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => tracking.close())
 
-const receiptsOf = (profile: string, id: string, parts: object[] = [{}]) =>
-  tracking.warehouse.insert(
+const receiptsOf = (profile: string, id: string, parts: object[] = [{}]) => {
+  // Read once: receipts of one event have its time, to the millisecond.
+  const at = timestamp(Date.now() - 120_000)
+  return tracking.warehouse.insert(
     'event_receipts',
     parts.map((one, n) => ({
       profile_id: profile,
-      event_time: timestamp(Date.now() - 120_000),
+      event_time: at,
       event_id: id,
       receipt: String(n + 1),
       subject_id: randomUUID(),
@@ -28,11 +30,12 @@ const receiptsOf = (profile: string, id: string, parts: object[] = [{}]) =>
       channel: 'direct',
       names_ad: false,
       is_bot: false,
-      received_at: timestamp(Date.now() - 120_000),
+      received_at: at,
       clock_skew_ms: 0,
       ...one,
     })),
   )
+}
 
 const byKey = (checks: { key: string }[]) => Object.fromEntries(checks.map((check) => [check.key, check]))
 
