@@ -6,6 +6,7 @@ const text = z.string().transform((value) => value || null)
 /**
  * What came in, newest first. Candidates come from the receipts by time; hits and outcomes have the last word, so that an
  * event that has moved since is left out at its old place. `row_count` says how many candidates there were.
+ * A hit is told by its browser and its id; an outcome by its id alone, whoever's it was when it came, and has no browser.
  */
 export const eventFeed = query({
   name: 'event_feed',
@@ -17,6 +18,7 @@ export const eventFeed = query({
     /** The place after which the page begins. */
     beforeTime: z.int(),
     beforeId: z.string(),
+    beforeBrowser: z.string(),
     /** Empty lists and texts do not filter. */
     eventTypes: z.array(z.string()),
     sources: z.array(z.string()),
@@ -27,6 +29,7 @@ export const eventFeed = query({
   }),
   row: z.object({
     event_id: z.uuid(),
+    browser_id: z.string(),
     time: z.coerce.number(),
     is_there: z.boolean(),
     source: z.string(),
@@ -58,41 +61,45 @@ export const eventFeed = query({
   sql: `
 WITH
   candidates AS (
-    SELECT event_time, event_id, subject_id, source, event_type, receipt
+    SELECT event_time, event_id, if(source = 'tracker', subject_id, toUUIDOrZero('')) AS browser_id, source, event_type,
+      receipt
     FROM event_receipts
     WHERE profile_id = {profile:UUID}
       AND event_time >= fromUnixTimestamp64Milli({from:Int64}) AND event_time < fromUnixTimestamp64Milli({to:Int64})
       AND (event_time < fromUnixTimestamp64Milli({beforeTime:Int64})
-        OR (event_time = fromUnixTimestamp64Milli({beforeTime:Int64}) AND toString(event_id) < {beforeId:String}))
+        OR (event_time = fromUnixTimestamp64Milli({beforeTime:Int64})
+          AND (toString(event_id), toString(browser_id)) < ({beforeId:String}, {beforeBrowser:String})))
       AND (empty({eventTypes:Array(String)}) OR event_type IN {eventTypes:Array(String)})
       AND (empty({sources:Array(String)}) OR source IN {sources:Array(String)})
       AND (empty({channels:Array(String)}) OR channel IN {channels:Array(String)})
       AND ({visitor:String} = '' OR (source = 'tracker' AND subject_id = toUUIDOrZero({visitor:String})))
       AND ({withBots:Bool} OR NOT is_bot)
-    ORDER BY event_time DESC, toString(event_id) DESC, receipt
-    LIMIT 1 BY event_time, event_id
+    ORDER BY event_time DESC, toString(event_id) DESC, toString(browser_id) DESC, receipt
+    LIMIT 1 BY event_time, event_id, browser_id
     LIMIT {limit:UInt32}
   ),
   found AS (
-    SELECT event_id, event_time, event_name, received_at, toNullable(subject_id) AS visitor_id, url, path, referrer,
-      toString(channel) AS channel, toString(source) AS traffic_source, toString(medium) AS medium, utm,
+    SELECT event_id, subject_id AS browser_id, event_time, event_name, received_at,
+      toNullable(subject_id) AS visitor_id, url, path, referrer, toString(channel) AS channel,
+      toString(source) AS traffic_source, toString(medium) AS medium, utm,
       toString(click_id_kind) AS click_id_kind, campaign_ref, ad_set_ref, ad_ref, '' AS provider,
       CAST(NULL AS Nullable(Int64)) AS amount_minor, '' AS currency, toString(device) AS device,
       toString(browser) AS browser, toString(os) AS os, toString(country) AS country, city, is_bot
     FROM hits FINAL
     WHERE profile_id = {profile:UUID}
-      AND (subject_id, event_id) IN (SELECT subject_id, event_id FROM candidates WHERE source = 'tracker')
+      AND (subject_id, event_id) IN (SELECT browser_id, event_id FROM candidates WHERE source = 'tracker')
     UNION ALL
-    SELECT outcome_id, occurred_at, event_name, received_at, visitor_id, url, path, '', toString(channel),
-      toString(traffic_source), toString(medium), CAST(map(), 'Map(LowCardinality(String), String)'),
+    SELECT outcome_id, toUUIDOrZero(''), occurred_at, event_name, received_at, visitor_id, url, path, '',
+      toString(channel), toString(traffic_source), toString(medium), CAST(map(), 'Map(LowCardinality(String), String)'),
       toString(click_id_kind), campaign_ref, ad_set_ref, ad_ref, toString(provider), amount_minor, toString(currency),
       toString(device), toString(browser), toString(os), toString(country), city, false
     FROM outcomes FINAL
     WHERE profile_id = {profile:UUID} AND outcome_id IN (SELECT event_id FROM candidates WHERE source != 'tracker')
   )
-SELECT c.event_id AS event_id, toUnixTimestamp64Milli(c.event_time) AS time, toBool(f.event_time = c.event_time) AS is_there,
-  toString(c.source) AS source, toString(c.event_type) AS event_type, f.* EXCEPT (event_id, event_time)
+SELECT c.event_id AS event_id, c.browser_id AS browser_id, toUnixTimestamp64Milli(c.event_time) AS time,
+  toBool(f.event_time = c.event_time) AS is_there, toString(c.source) AS source, toString(c.event_type) AS event_type,
+  f.* EXCEPT (event_id, browser_id, event_time)
 FROM candidates AS c
-LEFT JOIN found AS f ON f.event_id = c.event_id
-ORDER BY c.event_time DESC, toString(c.event_id) DESC`,
+LEFT JOIN found AS f ON f.event_id = c.event_id AND f.browser_id = c.browser_id
+ORDER BY c.event_time DESC, toString(c.event_id) DESC, toString(c.browser_id) DESC`,
 })

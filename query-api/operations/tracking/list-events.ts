@@ -52,7 +52,8 @@ const TrackedEvent = z
   })
   .meta({ id: 'TrackedEvent' })
 
-const Place = z.tuple([z.string().regex(/^\d{1,15}$/), z.uuid()])
+// Cursors that were given out before hits were told apart by their browser end with the event.
+const Place = z.tuple([z.string().regex(/^\d{1,15}$/), z.uuid(), z.uuid().default('')])
 
 export const listEvents = operation({
   id: 'listTrackedEvents',
@@ -95,13 +96,14 @@ export const listEvents = operation({
     const { event_type, source, channel, visitor_id, include_bots, limit: size, cursor } = query
     const { from, to } = windowOf(query, request.receivedAt.getTime())
     const list = [profile.id, query.from, query.to, event_type, source, channel, visitor_id, include_bots]
-    const [time, id] = cursor === undefined ? [] : decodeCursor(list, Place, cursor)
+    const [time, id, browser] = cursor === undefined ? [] : decodeCursor(list, Place, cursor)
     const candidates = await clickhouse.run(eventFeed, {
       profile: profile.id,
       from,
       to,
       beforeTime: time === undefined ? to : Number(time),
       beforeId: id ?? '',
+      beforeBrowser: browser ?? '',
       eventTypes: event_type ?? [],
       sources: source ?? [],
       channels: channel ?? [],
@@ -119,7 +121,7 @@ export const listEvents = operation({
       data: rows,
       pagination: {
         has_next: hasNext,
-        cursor: hasNext && last ? encodeCursor(list, [String(last.time), last.event_id]) : null,
+        cursor: hasNext && last ? encodeCursor(list, [String(last.time), last.event_id, last.browser_id]) : null,
       },
     }
   },
@@ -137,7 +139,13 @@ function windowOf(query: { from?: string | undefined; to?: string | undefined },
 
 type Candidate = Awaited<ReturnType<typeof eventFeed.row.parse>>
 
-function toTrackedEvent({ time, is_there: _isThere, amount_minor, ...row }: Candidate): z.infer<typeof TrackedEvent> {
+function toTrackedEvent({
+  time,
+  is_there: _isThere,
+  browser_id: _browser,
+  amount_minor,
+  ...row
+}: Candidate): z.infer<typeof TrackedEvent> {
   return {
     ...row,
     source: row.source as (typeof sources)[number],

@@ -58,8 +58,7 @@ async function hit(
   return id
 }
 
-async function outcome(profile: Profile, at: number) {
-  const id = randomUUID()
+async function outcome(profile: Profile, at: number, id = randomUUID()) {
   await tracking.warehouse.insert('outcomes', [
     {
       profile_id: profile.id,
@@ -111,7 +110,10 @@ describe('the feed of events', () => {
   it('goes on where a page ended, also among events of one moment', async () => {
     const profile = await tracking.profile()
     const now = Date.now()
-    const all = await Promise.all([1, 1, 1, 2, 3, 3, 4].map((age) => hit(profile, now - age * minute, { receipts: 2 })))
+    const all = await Promise.all([
+      ...[1, 1, 1, 2, 3, 3, 4].map((age) => hit(profile, now - age * minute, { receipts: 2 })),
+      ...[1, 2, 3].map((age) => outcome(profile, now - age * minute)),
+    ])
     const seen: string[] = []
     let cursor: string | null = ''
     do {
@@ -122,6 +124,38 @@ describe('the feed of events', () => {
     } while (cursor)
     expect(seen).toHaveLength(all.length)
     expect(new Set(seen)).toEqual(new Set(all))
+  })
+
+  it.each([1, 2, 50])('shows events of two browsers under one id at one moment, by pages of %i', async (limit) => {
+    const profile = await tracking.profile()
+    const [id, at] = [randomUUID(), Date.now() - minute]
+    const visitors = [randomUUID(), randomUUID(), randomUUID()].sort().reverse()
+    for (const visitor of visitors) await hit(profile, at, { id, visitor, receipts: 2 })
+    const seen: string[] = []
+    let cursor: string | null = ''
+    do {
+      const { body } = await profile.call('GET', `/events?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`)
+      seen.push(...body.data.map(({ visitor_id }: { visitor_id: string }) => visitor_id))
+      cursor = body.pagination.cursor
+    } while (cursor)
+    expect(seen).toEqual(visitors)
+  })
+
+  it('shows an outcome that was told of again as another person’s once', async () => {
+    const profile = await tracking.profile()
+    const at = Date.now() - minute
+    const id = await outcome(profile, at)
+    await outcome(profile, at, id)
+    expect(idsOf((await profile.call('GET', '/events')).body)).toEqual([id])
+  })
+
+  it('goes on from a cursor that names no browser', async () => {
+    const profile = await tracking.profile()
+    const ids = await Promise.all([1, 2].map((age) => hit(profile, Date.now() - age * minute)))
+    const { cursor } = (await profile.call('GET', '/events?limit=1')).body.pagination
+    const [mark, time, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const older = Buffer.from(JSON.stringify([mark, time, id])).toString('base64url')
+    expect(idsOf((await profile.call('GET', `/events?limit=1&cursor=${older}`)).body)).toEqual([ids[1]])
   })
 
   it('is filtered by type, source, channel, visitor and time', async () => {
