@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { deriveCredits } from '../../clickhouse/attribution/derive-credits.ts'
+import type { z } from 'zod'
+import { crowdedCustomers, fewConversions } from '../../clickhouse/attribution/crowded-customers.ts'
+import { deriveCredits, deriveCrowdedCredits } from '../../clickhouse/attribution/derive-credits.ts'
 import { deriveSyntheticTouches } from '../../clickhouse/attribution/derive-synthetic-touches.ts'
 import { deriveTouches } from '../../clickhouse/attribution/derive-touches.ts'
 import { countSubjects, dirtyProfiles } from '../../clickhouse/attribution/dirty-profiles.ts'
@@ -9,6 +11,7 @@ import { changedProfiles, lookAhead } from '../../clickhouse/attribution/look-ah
 import { publishCredits, publishReport, rememberDays } from '../../clickhouse/attribution/publish-credits.ts'
 import { publishGoals, rememberCustomers } from '../../clickhouse/attribution/publish-customer-conversions.ts'
 import { publishingTable, takeUp, unfinishedParts } from '../../clickhouse/attribution/publishing.ts'
+import type { sliceParams } from '../../clickhouse/attribution/slice.ts'
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import { valueConversions } from '../../clickhouse/attribution/value-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
@@ -69,6 +72,8 @@ interface Work {
   slices?: number
   /** Whether hits may have come since touches were last derived. */
   hasNewHits?: boolean
+  /** Touches times conversions of a customer beyond which its paths are cut into blocks. */
+  mostPairs?: number
   /** Called when a slice has its touches, and again when it has its credit; by throwing it stops the run. */
   onStep?: () => void
 }
@@ -77,7 +82,7 @@ interface Work {
 export async function derive(
   warehouse: Warehouse,
   run: string,
-  { slices = 1, hasNewHits = true, onStep }: Work = {},
+  { slices = 1, hasNewHits = true, mostPairs = 2_000_000, onStep }: Work = {},
 ): Promise<void> {
   for (const step of expandSubjects) await warehouse.execute(step, { run })
   const [ahead] = await warehouse.run(lookAhead, { run })
@@ -96,11 +101,16 @@ export async function derive(
     touch().then(() => warehouse.execute(joinAds, { run })),
     stage(warehouse, run),
   )
+  const crowded = held > fewConversions ? (await warehouse.run(crowdedCustomers, { run, mostPairs }))[0]!.customers : []
+  const credit = async (slice: z.output<typeof sliceParams>, part: string) => {
+    await warehouse.execute(deriveCredits, { ...slice, part, crowded })
+    if (crowded.length > 0) await warehouse.execute(deriveCrowdedCredits, { ...slice, part, crowded })
+  }
   // A slice is published while the next one is derived.
   let published = Promise.resolve()
   for (const slice of every) {
     const part = randomUUID()
-    await all(warehouse.execute(deriveCredits, { ...slice, part }), published)
+    await all(credit(slice, part), published)
     onStep?.()
     published = publish(warehouse, part)
   }
