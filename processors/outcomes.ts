@@ -3,7 +3,7 @@ import type { SeenStage } from '../postgres/stores/pipeline-stages.ts'
 import type { CrmOutcome, Payment, ServerEvent } from '../schemas/messages.ts'
 import { type Topic, topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
-import { forgetLateRefs } from './facts/forget-late-refs.ts'
+import { forgetLateRefs, payersOf } from './facts/forget-late-refs.ts'
 import { keepTimes } from './facts/keep-times.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { crmOutcome, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
@@ -36,7 +36,7 @@ const outcomePipeline = <Value extends Outcome>(
         ),
       ),
       gather((value) => [value.row], markDirty(producer)),
-      gather((value) => [value.row], forgetLateRefs(deps)),
+      gather((value) => payersOf(value.row), forgetLateRefs(deps)),
       gather((value) => value.stages, stages.observe),
     )
 }

@@ -2,6 +2,7 @@ import { outcomeSubjects } from '../clickhouse/queries/outcome-subjects.ts'
 import type { PaymentAction } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
+import { forgetLateRefs } from './facts/forget-late-refs.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { isPaymentAction, plausible } from './facts/plausible.ts'
 import { each, gather, ok, pipeline } from './runner/pipeline.ts'
@@ -12,8 +13,10 @@ const paymentsPerQuery = 100
 /** Where a payment is found from its payer, and its payer from it; each a superset that is verified on read. */
 export const waysToPayments = ['subject_outcomes', 'outcome_subjects', 'named_outcomes'] as const
 
+type ActionDeps = Pick<FactDeps, 'warehouse' | 'producer' | 'erasedPayers'>
+
 /** Merchants' decisions → stored, the newest of a kind → recompute of everyone the payment ever concerned. */
-export const paymentActionsPipeline = ({ warehouse, producer }: Pick<FactDeps, 'warehouse' | 'producer'>) =>
+export const paymentActionsPipeline = (deps: ActionDeps) =>
   pipeline(topics.paymentActions)
     .step('plausible', plausible(isPaymentAction))
     .step(
@@ -24,23 +27,31 @@ export const paymentActionsPipeline = ({ warehouse, producer }: Pick<FactDeps, '
       gather(
         (value) => value.payers,
         async (pairs) => {
-          for (const table of waysToPayments) await warehouse.insert(table, pairs)
+          for (const table of waysToPayments) await deps.warehouse.insert(table, pairs)
         },
       ),
       gather(
         (value) => [value.action],
-        (rows) => warehouse.insert('payment_actions', rows),
+        (rows) => deps.warehouse.insert('payment_actions', rows),
       ),
       gather(
         (value) => [value.action.payment_id],
         async (payments) => {
           for (let i = 0; i < payments.length; i += paymentsPerQuery) {
-            const outcomes = payments.slice(i, i + paymentsPerQuery)
-            await markDirty(producer)(await warehouse.run(outcomeSubjects, { outcomes }))
+            await tellConcerned(deps, payments.slice(i, i + paymentsPerQuery))
           }
         },
       ),
     )
+
+/** Everyone these payments ever concerned is computed again; of erased ones among them it is forgotten who they paid for. */
+async function tellConcerned(deps: ActionDeps, outcomes: string[]): Promise<void> {
+  const concerned = await deps.warehouse.run(outcomeSubjects, { outcomes })
+  await markDirty(deps.producer)(concerned)
+  await forgetLateRefs(deps)(
+    concerned.map(({ profile_id, subject_id }) => ({ profileId: profile_id, token: subject_id })),
+  )
+}
 
 function actionRow({ profile_id, payment_id, version, value }: PaymentAction) {
   const none = { is_installment: false, payer_subject_id: nobody, refunded_minor: 0, refund_currency: '' }

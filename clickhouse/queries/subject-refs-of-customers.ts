@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { query } from '../query.ts'
 
+/** Who payments were for, and whose each payment is: its assigned payer's, or else of whom its sender named. */
+const heldRefs = (outcomes: string) => `
+    SELECT o.token AS token, if(p.payer_subject_id = nobody, o.subject_id, p.payer_subject_id) AS holder
+    FROM (
+      SELECT outcome_id, subject_id, assumeNotNull(subject_ref) AS token FROM outcomes FINAL
+      WHERE profile_id = {profile:UUID} AND subject_ref IS NOT NULL AND ${outcomes}
+    ) AS o
+    LEFT JOIN (
+      SELECT payment_id, payer_subject_id FROM payment_actions FINAL
+      WHERE profile_id = {profile:UUID} AND kind = 'payer'
+    ) AS p ON p.payment_id = o.outcome_id`
+
 /** Tokens of who payments were for, of these customers and of nobody else. */
 export const subjectRefsOfCustomers = query({
   name: 'subject_refs_of_customers',
@@ -8,6 +20,7 @@ export const subjectRefsOfCustomers = query({
   row: z.object({ token: z.uuid() }),
   sql: `
 WITH
+  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
   subjects AS (
     SELECT subject_id FROM identity_map FINAL
     WHERE profile_id = {profile:UUID} AND customer_id IN {customers:Array(UUID)}
@@ -15,15 +28,13 @@ WITH
         SELECT subject_id FROM customer_subjects
         WHERE profile_id = {profile:UUID} AND customer_id IN {customers:Array(UUID)})
   ),
-  own AS (
-    SELECT subject_ref FROM outcomes FINAL
-    WHERE profile_id = {profile:UUID} AND subject_ref IS NOT NULL AND outcome_id IN (
-      SELECT outcome_id FROM subject_outcomes
-      WHERE profile_id = {profile:UUID} AND subject_id IN (SELECT subject_id FROM subjects))
+  possible AS (${heldRefs(`outcome_id IN (
+        SELECT outcome_id FROM subject_outcomes
+        WHERE profile_id = {profile:UUID} AND subject_id IN (SELECT subject_id FROM subjects))`)}
+  ),
+  own AS (SELECT token FROM possible WHERE holder IN (SELECT subject_id FROM subjects)),
+  everybodys AS (${heldRefs('subject_ref IN (SELECT token FROM own)')}
   )
-SELECT DISTINCT assumeNotNull(subject_ref) AS token FROM own
-WHERE subject_ref NOT IN (
-  SELECT assumeNotNull(subject_ref) FROM outcomes FINAL
-  WHERE profile_id = {profile:UUID} AND subject_ref IN (SELECT subject_ref FROM own)
-    AND subject_id NOT IN (SELECT subject_id FROM subjects))`,
+SELECT DISTINCT token FROM own
+WHERE token NOT IN (SELECT token FROM everybodys WHERE holder NOT IN (SELECT subject_id FROM subjects))`,
 })

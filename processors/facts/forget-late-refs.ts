@@ -1,17 +1,17 @@
 import type { OutcomeRow } from '../../clickhouse/fact-tables.ts'
 import { subjectRefsOfCustomers } from '../../clickhouse/queries/subject-refs-of-customers.ts'
+import type { Payer } from '../../postgres/stores/erased-payers.ts'
 import type { FactDeps } from './deps.ts'
 
+type Deps = Pick<FactDeps, 'warehouse' | 'erasedPayers'>
+
 /**
- * A payment may be stored after the erasure of whoever made it was finished. What the erasure would have done about who it
- * was for is done then.
+ * A payment may be stored, or given to another payer, after the erasure of that payer was finished. What the erasure would
+ * have done about who it was for is done then.
  */
 export const forgetLateRefs =
-  ({ warehouse, erasedPayers }: Pick<FactDeps, 'warehouse' | 'erasedPayers'>) =>
-  async (outcomes: OutcomeRow[]): Promise<void> => {
-    const payers = outcomes
-      .filter(({ subject_ref }) => subject_ref !== null)
-      .map(({ profile_id, subject_id }) => ({ profileId: profile_id, token: subject_id }))
+  ({ warehouse, erasedPayers }: Deps) =>
+  async (payers: Payer[]): Promise<void> => {
     if (payers.length === 0) return
     for (const [profileId, customers] of await erasedPayers.among(payers)) {
       const refs = await warehouse.run(subjectRefsOfCustomers, { profile: profileId, customers })
@@ -21,3 +21,7 @@ export const forgetLateRefs =
       )
     }
   }
+
+/** Whose a stored payment may be; only those that say who they were for matter. */
+export const payersOf = ({ profile_id, subject_id, outcome_id, subject_ref }: OutcomeRow): Payer[] =>
+  subject_ref === null ? [] : [{ profileId: profile_id, token: subject_id, paymentId: outcome_id }]

@@ -8,13 +8,16 @@ import { asProfile } from '../../postgres/as-profile.ts'
 import { erasedPayers } from '../../postgres/stores/erased-payers.ts'
 import { type ErasureOutcome, eraseCustomer } from '../../postgres/stores/erasures.ts'
 import { identityStore } from '../../postgres/stores/identity.ts'
+import { assignPayer } from '../../postgres/stores/payment-actions.ts'
 import { impersonalTables, personalCopies } from '../../postgres/stores/personal-copies.ts'
 import { stageStore } from '../../postgres/stores/pipeline-stages.ts'
 import { postgresVault } from '../../postgres/stores/vault.ts'
 import { finishErasures } from '../../processors/erasures.ts'
+import type { FactDeps } from '../../processors/facts/deps.ts'
 import { paymentsPipeline } from '../../processors/outcomes.ts'
+import { paymentActionsPipeline } from '../../processors/payment-actions.ts'
+import type { Pipeline } from '../../processors/runner/pipeline.ts'
 import type { IdentifierType, Payment } from '../../schemas/messages.ts'
-import { topics } from '../../schemas/topics.ts'
 import { type FreshDatabase, freshDatabase } from '../fresh-database.ts'
 import { type FreshWarehouse, freshWarehouse } from '../fresh-warehouse.ts'
 import { brokers, config } from '../kafka.ts'
@@ -29,6 +32,7 @@ let database: FreshDatabase
 let warehouse: FreshWarehouse
 let profile: string
 let tokens: Record<string, string>
+let version = 1n
 
 beforeAll(async () => {
   database = await freshDatabase(serverUrl)
@@ -83,14 +87,14 @@ async function erase(requestRef = 'r', value = ana.email): Promise<string> {
   return outcome.receipt.id
 }
 
-/** As the processors store a payment that came in. */
-async function store(payment: Payment): Promise<void> {
+/** As the processors store what came in. */
+async function take(pipelineOf: (deps: FactDeps) => Pipeline, sent: unknown): Promise<void> {
   const { pool } = database
   const stores = { identity: identityStore(pool), stages: stageStore(pool), erasedPayers: erasedPayers(pool) }
-  const { steps, sinks } = paymentsPipeline({ warehouse, producer, vault: vault(), ...stores })
-  const place = { topic: topics.payments.name, partition: 0, offset: 0n, key: '' }
-  const message = { ...place, timestamp: BigInt(payment.received_at), version: 1n }
-  let value: unknown = payment
+  const { topic, steps, sinks } = pipelineOf({ warehouse, producer, vault: vault(), ...stores })
+  const place = { topic: topic.name, partition: 0, offset: 0n, key: '' }
+  const message = { ...place, timestamp: BigInt(Date.now()), version: version++ }
+  let value = sent
   for (const { run } of steps) {
     const [outcome] = await run([{ ...message, value }])
     if (outcome?.kind !== 'ok') throw new Error(outcome?.why)
@@ -99,6 +103,24 @@ async function store(payment: Payment): Promise<void> {
   for (const sink of sinks) await sink([{ ...message, value }])
 }
 
+const store = (payment: Payment) => take(paymentsPipeline, payment)
+
+/** As a merchant decides who made a payment, and as the processors take it in. */
+async function assign(payment: string, payer: string | null): Promise<void> {
+  const version = await asProfile(database.pool, profile, (tx) =>
+    assignPayer(tx, { profileId: profile, paymentId: payment }, payer),
+  )
+  const value = { 'touchline.PayerAssignment': { subject_id: payer } }
+  const action = { profile_id: profile, payment_id: payment, version, value }
+  await take(paymentActionsPipeline, action)
+}
+
+async function nameSubjectRef(value: string): Promise<string> {
+  const [entry] = await vault().tokens(profile, [{ type: 'subject_ref', value }])
+  return entry!.token
+}
+
+const subjectRefs = () => rowsOf("SELECT token FROM vault WHERE type = 'subject_ref'")
 const work = () => finishErasures({ postgres: database.pool, warehouse, secrets })
 const again = () => database.pool.query('UPDATE erasure_audits SET next_attempt_at = now()')
 const rowsOf = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
@@ -255,6 +277,63 @@ describe('the background of an erasure', () => {
       await store({ ...samples.payment(profile), identifiers: [erased], traits: null, subject_ref_token: token })
     }
     expect(await rowsOf("SELECT token FROM vault WHERE type = 'subject_ref'")).toEqual([{ token: shared!.token }])
+  })
+
+  it('destroys it with the customer that a payment was assigned to', async () => {
+    const world = await openProfile(warehouse, { profile })
+    const subjectRef = await nameSubjectRef('pet-1')
+    const payment = await world.outcome(randomUUID(), Date.UTC(2026, 0, 2), { subjectRef })
+    await assign(payment, tokens.email!)
+    await erase()
+    await work()
+    expect(await subjectRefs()).toEqual([])
+  })
+
+  it('leaves it to the customer that a payment was assigned to, and destroys it with that one', async () => {
+    const world = await openProfile(warehouse, { profile })
+    const bea = await sayWho({ email: 'bea@example.com' })
+    const subjectRef = await nameSubjectRef('pet-1')
+    const payment = await world.outcome(tokens.email!, Date.UTC(2026, 0, 2), { subjectRef })
+    await assign(payment, bea.email!)
+    await erase()
+    await work()
+    expect(await subjectRefs()).toEqual([{ token: subjectRef }])
+    await erase('of Bea', 'bea@example.com')
+    await work()
+    expect(await subjectRefs()).toEqual([])
+  })
+
+  it('destroys it for a payment that is assigned to whom its sender named again, who was erased meanwhile', async () => {
+    const world = await openProfile(warehouse, { profile })
+    const bea = await sayWho({ email: 'bea@example.com' })
+    const subjectRef = await nameSubjectRef('pet-1')
+    const payment = await world.outcome(tokens.email!, Date.UTC(2026, 0, 2), { subjectRef })
+    await assign(payment, bea.email!)
+    await erase()
+    await work()
+    await assign(payment, null)
+    expect(await subjectRefs()).toEqual([])
+  })
+
+  it('destroys it when the assignment is processed after the erasure was finished', async () => {
+    const world = await openProfile(warehouse, { profile })
+    const subjectRef = await nameSubjectRef('pet-1')
+    const payment = await world.outcome(randomUUID(), Date.UTC(2026, 0, 2), { subjectRef })
+    await erase()
+    await work()
+    expect(await subjectRefs()).toEqual([{ token: subjectRef }])
+    await assign(payment, tokens.email!)
+    expect(await subjectRefs()).toEqual([])
+  })
+
+  it('destroys it when an assigned payment is told again after the erasure was finished', async () => {
+    const sent = { ...samples.payment(profile), identifiers: [], traits: null, subject_ref_token: null }
+    await store(sent)
+    await assign(sent.payment_id, tokens.email!)
+    await erase()
+    await work()
+    await store({ ...sent, subject_ref_token: await nameSubjectRef('pet-1') })
+    expect(await subjectRefs()).toEqual([])
   })
 
   it('waits for the identity map to reach the warehouse', async () => {
