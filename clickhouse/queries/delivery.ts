@@ -11,7 +11,8 @@ const ofTheProfile = '(SELECT any(reporting_currency) FROM profiles FINAL WHERE 
 const told = '{profile:UUID} AND date BETWEEN {from:Date} AND {to:Date}'
 
 const own = (column: string) => `toNullable(${column})`
-const rated = (column: string) => `if(x.minor_rate > 0 AND d.date - x.date <= 7,
+/** Nothing is nothing at any rate, also at one that nobody knows. */
+const rated = (column: string) => `multiIf(d.${column} = 0, toInt64(0), x.minor_rate > 0 AND d.date - x.date <= 7,
         toInt64(intDiv(toInt128(d.${column}) * x.minor_rate + 500000000000, toInt128(1000000000000))), NULL)`
 
 const figures = [

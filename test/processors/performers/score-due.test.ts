@@ -82,6 +82,8 @@ describe('the daily rebuild', () => {
       currency: 'XOF',
       date: Date.parse('2026-10-16') / 86_400_000,
     })
+    await world.ad('333', { spend_minor: 100, impressions: 50, clicks: 5 })
+    await world.ad('333', { spend_minor: 0, currency: 'XOF', date: Date.parse('2026-10-16') / 86_400_000 })
     await scoreDue({ postgres: pool, warehouse, clock: clock(noon + 3 * 86_400_000) })
     const { rows } = await pool.query(
       `SELECT ad ->> 'ad_external_id' AS id, ad -> 'spend' AS spend, ad -> 'cpc' AS cpc FROM ad_scores
@@ -91,6 +93,7 @@ describe('the daily rebuild', () => {
     expect(rows).toEqual([
       { id: '111', spend: 1, cpc: 0.2 },
       { id: '222', spend: 1, cpc: null },
+      { id: '333', spend: 1, cpc: 0.2 },
     ])
   })
 

@@ -218,6 +218,15 @@ describe('GET /campaigns/platform-comparison', () => {
     ])
   })
 
+  it('takes a spend of nothing for nothing, in a currency without a rate as well', async () => {
+    const { world, read } = await api.profile()
+    await world.ad('1', { spend_minor: 1_000, platform_conversions: 1, platform_conversion_value_minor: 3_000 })
+    await world.ad('1', { spend_minor: 0, currency: 'XOF', date: day + 1 })
+    const { platforms, rows } = (await read(path)).body.data
+    expect([platforms[0].platform_roas, rows[0].platform_roas]).toEqual([3, 3])
+    expect([platforms[0].atribu_roas, rows[0].atribu_roas]).toEqual([0, 0])
+  })
+
   it('is empty for a profile without ads, and shows nothing of another', async () => {
     const { read } = await api.profile()
     expect((await read(path)).body.data).toEqual({ platforms: [], rows: [] })
