@@ -34,6 +34,7 @@ export const adEvidence = query({
     impressions: count,
     clicks: count,
     platform_conversions: count.nullable(),
+    /** Null also where a part of it has no rate. */
     platform_value_minor: minor.nullable(),
     conversations: count.nullable(),
     first_reply_rate: count.nullable(),
@@ -62,7 +63,8 @@ WITH
     SELECT d.ad_id AS ad_id, countIf(d.impressions > 0 OR d.spend_minor > 0) AS delivery_days,
       ifNull(sum(d.spend_minor), 0) AS spend_minor, countIf(isNull(d.spend_minor)) AS unrated_days,
       sum(d.impressions) AS impressions, sum(d.clicks) AS clicks,
-      sum(d.platform_conversions) AS platform_conversions, sum(d.platform_value_minor) AS platform_value_minor,
+      sum(d.platform_conversions) AS platform_conversions,
+      if(max(d.is_claim_unrated), NULL, sum(d.platform_value_minor)) AS platform_value_minor,
       sum(d.messaging_conversations_started_7d) AS conversations,
       -- Means over days, each day by its weight.
       sum(d.first_reply_rate * d.messaging_conversations_started_7d)

@@ -14,6 +14,8 @@ const own = (column: string) => `toNullable(${column})`
 /** Nothing is nothing at any rate, also at one that nobody knows. */
 const rated = (column: string) => `multiIf(d.${column} = 0, toInt64(0), x.minor_rate > 0 AND d.date - x.date <= 7,
         toInt64(intDiv(toInt128(d.${column}) * x.minor_rate + 500000000000, toInt128(1000000000000))), NULL)`
+/** A claim that could not be converted: its amount is missing in sums. */
+const unratedClaim = (claim: string) => `isNotNull(${claim}) AND isNull(platform_value_minor) AS is_claim_unrated`
 
 const figures = [
   ...['date', 'platform', 'campaign_id', 'ad_set_id', 'ad_id', 'impressions', 'clicks', 'reach'],
@@ -43,7 +45,8 @@ export const deliveryInRange = ({ where = '1', currency = ofTheProfile, currenci
 const inOneCurrency = (where: string, currency: string) => `
   delivery AS (
     SELECT ${figures.join(', ')}, if(currency = ${currency}, spend_minor, NULL) AS spend_minor,
-      if(currency = ${currency}, platform_conversion_value_minor, NULL) AS platform_value_minor
+      if(currency = ${currency}, platform_conversion_value_minor, NULL) AS platform_value_minor,
+      ${unratedClaim('platform_conversion_value_minor')}
     FROM ad_delivery FINAL
     WHERE profile_id = ${told} AND ${where}
   )`
@@ -55,13 +58,15 @@ const inSeveralCurrencies = (where: string, currency: string) => `
     WHERE quote = ${currency} AND date BETWEEN {from:Date} - 7 AND {to:Date}
   ),
   delivery AS (
-    SELECT ${figures.join(', ')}, ${own('spend_minor')} AS spend_minor, ${own('platform_conversion_value_minor')} AS platform_value_minor
+    SELECT ${figures.join(', ')}, ${own('spend_minor')} AS spend_minor, ${own('platform_conversion_value_minor')} AS platform_value_minor,
+      toUInt8(0) AS is_claim_unrated
     FROM ad_delivery FINAL
     WHERE profile_id = ${told} AND has(currencies, ${currency}) AND currency = ${currency} AND ${where}
     UNION ALL
     SELECT ${figures.map((column) => `d.${column} AS ${column}`).join(', ')},
       ${rated('spend_minor')} AS spend_minor,
-      ${rated('platform_conversion_value_minor')} AS platform_value_minor
+      ${rated('platform_conversion_value_minor')} AS platform_value_minor,
+      ${unratedClaim('d.platform_conversion_value_minor')}
     FROM (
       SELECT *, ${currency} AS quote FROM ad_delivery FINAL
       WHERE profile_id = ${told} AND arrayExists(one -> one != ${currency}, currencies)

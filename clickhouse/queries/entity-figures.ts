@@ -55,19 +55,19 @@ export const entityFigures = (model: Model, level: Level, { currencies, which = 
     SELECT entity_id, sum(spend_minor) AS spend_minor, sum(unrated_days) AS unrated_days, sum(impressions) AS impressions, sum(clicks) AS clicks,
       max(reach) AS reach, sum(messages) AS messaging_conversations_started_7d,
       sum(platform_conversions) AS platform_conversions, sum(platform_value_minor) AS platform_value_minor,
-      sum(cash_count) AS cash_count,
+      sum(unrated_claims) AS unrated_claims, sum(cash_count) AS cash_count,
       sum(first_payment_count) AS first_payment_count, sum(cash_value) AS cash_value,
       sumMap(counts_by_type) AS counts_by_type
     FROM (
       SELECT entity_id, toInt64(0) AS spend_minor, toUInt64(0) AS unrated_days, toUInt64(0) AS impressions, toUInt64(0) AS clicks,
         CAST(NULL AS Nullable(UInt64)) AS reach, CAST(NULL AS Nullable(UInt64)) AS messages,
         CAST(NULL AS Nullable(Float64)) AS platform_conversions, CAST(NULL AS Nullable(Int64)) AS platform_value_minor,
-        cash_count, first_payment_count, cash_value, map(type, conversions) AS counts_by_type
+        toUInt64(0) AS unrated_claims, cash_count, first_payment_count, cash_value, map(type, conversions) AS counts_by_type
       FROM by_type
       UNION ALL
       SELECT ${level}_id AS entity_id, ifNull(sum(spend_minor), 0), countIf(isNull(spend_minor)), sum(impressions), sum(clicks), max(reach),
         sum(messaging_conversations_started_7d), sum(platform_conversions), sum(platform_value_minor),
-        0, 0, toInt128(0), CAST(map(), 'Map(String, UInt64)')
+        countIf(is_claim_unrated), 0, 0, toInt128(0), CAST(map(), 'Map(String, UInt64)')
       FROM delivery
       GROUP BY entity_id
     )

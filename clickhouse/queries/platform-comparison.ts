@@ -15,6 +15,8 @@ const Sides = z.object({
   unrated_days: count,
   platform_conversions: count.nullable(),
   platform_value_minor: minor.nullable(),
+  /** Days of ads whose claimed value has no rate: it is not in `platform_value_minor`. */
+  unrated_claims: count,
   conversions: count,
   cash_count: count,
   cash_value: minor,
@@ -37,7 +39,7 @@ export const entityComparison = (model: Model, level: Level, currencies: Currenc
 WITH
   ${entityFigures(model, level, { currencies })},
   ranked AS (
-    SELECT entity_id, spend_minor, unrated_days, platform_conversions, platform_value_minor,
+    SELECT entity_id, spend_minor, unrated_days, platform_conversions, platform_value_minor, unrated_claims,
       arraySum(mapValues(counts_by_type)) AS conversions, cash_count, cash_value, count() OVER () AS row_count
     FROM figures
     ORDER BY spend_minor DESC, cash_value DESC, toString(entity_id)
@@ -45,7 +47,7 @@ WITH
   )
 SELECT r.entity_id AS entity_id, ${platformOf('e.platform')} AS platform, e.external_id AS external_id, e.name AS name,
   r.spend_minor AS spend_minor, r.unrated_days AS unrated_days, r.platform_conversions AS platform_conversions,
-  r.platform_value_minor AS platform_value_minor, r.conversions AS conversions, r.cash_count AS cash_count,
+  r.platform_value_minor AS platform_value_minor, r.unrated_claims AS unrated_claims, r.conversions AS conversions, r.cash_count AS cash_count,
   toString(r.cash_value) AS cash_value, r.row_count AS row_count
 FROM ranked AS r
 LEFT JOIN (
@@ -102,23 +104,23 @@ WITH
     SELECT ${platformOf('platform')} AS name, ifNull(sum(spend_minor), 0) AS spend_minor,
       countIf(isNull(delivery.spend_minor)) AS unrated_days,
       sum(platform_conversions) AS platform_conversions, sum(platform_value_minor) AS platform_value_minor,
-      toNullable(max(date)) AS delivery_through
+      countIf(is_claim_unrated) AS unrated_claims, toNullable(max(date)) AS delivery_through
     FROM delivery GROUP BY name
   )
 SELECT platform, sum(spend_minor) AS spend_minor, sum(unrated) AS unrated_days, sum(claimed) AS platform_conversions,
-  sum(claimed_minor) AS platform_value_minor,
+  sum(claimed_minor) AS platform_value_minor, sum(unrated_values) AS unrated_claims,
   max(through) AS delivery_through, sum(conversions) AS conversions, sum(cash_count) AS cash_count,
   toString(sum(cash_value)) AS cash_value, sum(unassigned_count) AS unassigned_count,
   toString(sum(unassigned_value)) AS unassigned_value
 FROM (
   SELECT name AS platform, spend_minor, unrated_days AS unrated, platform_conversions AS claimed,
-    platform_value_minor AS claimed_minor, delivery_through AS through, toUInt64(0) AS conversions,
+    platform_value_minor AS claimed_minor, unrated_claims AS unrated_values, delivery_through AS through, toUInt64(0) AS conversions,
     toUInt64(0) AS cash_count, toInt128(0) AS cash_value, toUInt64(0) AS unassigned_count, toInt128(0) AS unassigned_value
   FROM delivered
   UNION ALL
-  SELECT platform, 0, 0, NULL, NULL, NULL, conversions, cash_count, cash_value, 0, 0 FROM assigned
+  SELECT platform, 0, 0, NULL, NULL, 0, NULL, conversions, cash_count, cash_value, 0, 0 FROM assigned
   UNION ALL
-  SELECT platform, 0, 0, NULL, NULL, NULL, 0, 0, 0, conversions, cash_value FROM stray
+  SELECT platform, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0, conversions, cash_value FROM stray
 )
 GROUP BY platform
 ORDER BY spend_minor DESC, platform

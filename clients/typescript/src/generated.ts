@@ -295,7 +295,7 @@ export type PlatformTotal = {
   /** The gap in percent of the platform’s count. */
   conversion_gap_pct: number | null
   value_gap: string | null
-  /** The platform’s value by spend. */
+  /** The platform’s value by spend; null when platform_conversion_value is null. */
   platform_roas: number | null
   /** Credited cash by spend. */
   atribu_roas: number | null
@@ -336,7 +336,7 @@ export type PlatformComparisonRow = {
   /** The gap in percent of the platform’s count. */
   conversion_gap_pct: number | null
   value_gap: string | null
-  /** The platform’s value by spend. */
+  /** The platform’s value by spend; null when platform_conversion_value is null. */
   platform_roas: number | null
   /** Credited cash by spend. */
   atribu_roas: number | null
@@ -540,6 +540,7 @@ export type TopPerformer = {
   attributed_pipeline_value: number
   /** The platform’s own count; null when it reports none. It never sets truth_grade. */
   meta_reported_conversions: number | null
+  /** What the platform claims; null when it reports nothing, or when a part of it has no exchange rate. */
   meta_reported_conversion_value: number | null
   cost_per_conversation: number | null
   messaging_conversations_started: number | null

@@ -18,7 +18,7 @@ const Comparison = {
   }),
   platform_conversions: z.number().nullable().meta({ description: 'Null when the platform reported nothing.' }),
   platform_conversion_value: decimal(
-    'What the platform claims, in the reporting currency; null when nothing was reported.',
+    'What the platform claims, in the reporting currency; null when nothing was reported, or when a part of it has no exchange rate.',
   ).nullable(),
   atribu_conversions: z.int().meta({ description: 'Conversions of every kind credited under the model.' }),
   atribu_cash_conversions: z.int().meta({ description: 'Of these, payments.' }),
@@ -28,8 +28,10 @@ const Comparison = {
     .nullable()
     .meta({ description: 'atribu_conversions minus platform_conversions: negative when the platform claims more.' }),
   conversion_gap_pct: z.number().nullable().meta({ description: 'The gap in percent of the platform’s count.' }),
-  value_gap: decimal('atribu_cash_revenue minus platform_conversion_value, exact.').nullable(),
-  platform_roas: z.number().nullable().meta({ description: 'The platform’s value by spend.' }),
+  value_gap: decimal('atribu_cash_revenue minus platform_conversion_value, exact; null when that is null.').nullable(),
+  platform_roas: z.number().nullable().meta({
+    description: 'The platform’s value by spend; null when platform_conversion_value is null.',
+  }),
   atribu_roas: z.number().nullable().meta({ description: 'Credited cash by spend.' }),
 }
 
@@ -64,12 +66,16 @@ const ComparisonRow = z
 /** Fractions that platforms report are binary here; six decimals are more than any of them gives. */
 const tidy = (value: number) => Math.round(value * 1e6) / 1e6
 
+/** A sum of which a part could not be converted would pass for all that the platform claims. */
+const knownClaim = ({ unrated_claims, platform_value_minor }: Sides): bigint | null =>
+  unrated_claims > 0 ? null : platform_value_minor
+
 function compare(sides: Sides, currency: string) {
   const spend = fromMinorAsNumber(sides.spend_minor, currency)
   const known = knownSpend(sides, spend)
   const cashMinor = creditMinor(sides.cash_value)
   const claimed = sides.platform_conversions === null ? null : tidy(sides.platform_conversions)
-  const claimedMinor = sides.platform_value_minor
+  const claimedMinor = knownClaim(sides)
   const gap = claimed === null ? null : tidy(sides.conversions - claimed)
   return {
     spend,

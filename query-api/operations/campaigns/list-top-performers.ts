@@ -73,7 +73,9 @@ const TopPerformer = z
     meta_reported_conversions: count.meta({
       description: 'The platform’s own count; null when it reports none. It never sets truth_grade.',
     }),
-    meta_reported_conversion_value: count,
+    meta_reported_conversion_value: count.meta({
+      description: 'What the platform claims; null when it reports nothing, or when a part of it has no exchange rate.',
+    }),
     cost_per_conversation: count,
     messaging_conversations_started: count,
     first_reply_rate: count,

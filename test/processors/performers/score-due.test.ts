@@ -97,6 +97,24 @@ describe('the daily rebuild', () => {
     ])
   })
 
+  it('tells no value that the platform claims where a part of it has no rate', async () => {
+    const id = await createProfile(pool)
+    const world = await openProfile(warehouse, { profile: id })
+    const later = { currency: 'XOF', spend_minor: 0, date: Date.parse('2026-10-16') / 86_400_000 }
+    for (const ad of ['111', '222']) await world.ad(ad, { spend_minor: 100, platform_conversion_value_minor: 500 })
+    await world.ad('222', { ...later, platform_conversion_value_minor: 900 })
+    await scoreDue({ postgres: pool, warehouse, clock: clock(noon + 3 * 86_400_000) })
+    const { rows } = await pool.query(
+      `SELECT ad ->> 'ad_external_id' AS id, ad -> 'meta_reported_conversion_value' AS claimed FROM ad_scores
+       WHERE profile_id = $1 AND score_window = 'lifetime' ORDER BY 1`,
+      [id],
+    )
+    expect(rows).toEqual([
+      { id: '111', claimed: 5 },
+      { id: '222', claimed: null },
+    ])
+  })
+
   it('leaves the work to whoever is at it', async () => {
     await advertiser()
     const other = await pool.connect()

@@ -227,6 +227,28 @@ describe('GET /campaigns/platform-comparison', () => {
     expect([platforms[0].atribu_roas, rows[0].atribu_roas]).toEqual([0, 0])
   })
 
+  it('tells no value of claims of which a part has no exchange rate', async () => {
+    const { world, read } = await api.profile()
+    const claim = { spend_minor: 0, platform_conversions: 1, currency: 'XOF', date: day + 1 }
+    await world.ad('1', { spend_minor: 1_000, platform_conversions: 1, platform_conversion_value_minor: 10_000 })
+    const figures = async () => {
+      const { platforms, rows } = (await read(path)).body.data
+      return [platforms[0], rows[0]].map(({ platform_conversion_value, value_gap, platform_roas }) => [
+        platform_conversion_value,
+        value_gap,
+        platform_roas,
+      ])
+    }
+    const known = ['100.00', '-100.00', 10]
+    for (const none of [null, 0]) {
+      await world.ad('1', { ...claim, platform_conversion_value_minor: none })
+      expect(await figures()).toEqual([known, known])
+    }
+    await world.ad('1', { ...claim, platform_conversion_value_minor: 900_000 })
+    const unknown = [null, null, null]
+    expect(await figures()).toEqual([unknown, unknown])
+  })
+
   it('is empty for a profile without ads, and shows nothing of another', async () => {
     const { read } = await api.profile()
     expect((await read(path)).body.data).toEqual({ platforms: [], rows: [] })
