@@ -30,7 +30,7 @@ export const hooksPlugin = (deps: ReceiveDeps) => async (app: FastifyInstance) =
       if (!found || found.endpoint.provider !== provider) {
         throw new ApiError('not_found', 'There is no such address for notifications.')
       }
-      const { endpoint, secrets } = found
+      const { endpoint, secrets, isArchived } = found
       const place = await deps.limiter(`hook:${endpoint.id}`, perMinute)
       if (!place.isAllowed) throw new ApiError('rate_limit_exceeded', undefined, { retry_after: place.resetInSeconds })
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
@@ -43,6 +43,12 @@ export const hooksPlugin = (deps: ReceiveDeps) => async (app: FastifyInstance) =
       if (fault) {
         deps.metrics.refused('hooks', fault)
         throw new ApiError('unauthorized', 'The signature of the notification does not hold.', { reason: fault })
+      }
+      // A profile that is switched off takes in nobody's data. It may be restored, and what is refused is told again.
+      if (isArchived) {
+        const reason = 'profile_archived'
+        deps.metrics.refused('hooks', reason)
+        throw new ApiError('unauthorized', 'The profile is archived.', { reason })
       }
       const received = { header, body, json: parseBody(body), source: endpoint.source, receivedAt }
       const taken = await takeDelivery({ ...deps, onRefused: deps.metrics.identifierRefused }, endpoint, received)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { HookSeals } from '../../domain/hooks/secrets.ts'
 import { isUuid } from '../../domain/ids.ts'
 import type { Sql } from '../client.ts'
+import { isLive } from './profile-row.ts'
 
 export const hookProviderNames = ['stripe', 'shopify', 'generic'] as const
 export type HookProvider = (typeof hookProviderNames)[number]
@@ -49,23 +50,34 @@ export async function listHookEndpoints(
   return rows
 }
 
-/** Whoever calls the address: the endpoint and the secrets that verify, newest first. */
-export async function openHookEndpoint(
-  sql: Sql,
-  seals: HookSeals,
-  id: string,
-): Promise<{ endpoint: HookEndpoint; secrets: string[] } | undefined> {
+export interface OpenedEndpoint {
+  endpoint: HookEndpoint
+  /** Those that verify, newest first. */
+  secrets: string[]
+  /** Its profile is switched off, and may be restored. */
+  isArchived: boolean
+}
+
+/** For whoever calls the address. */
+export async function openHookEndpoint(sql: Sql, seals: HookSeals, id: string): Promise<OpenedEndpoint | undefined> {
   if (!isUuid(id)) return undefined
-  const { rows } = await sql.query<HookEndpoint & { sealed: Buffer; sealedPrevious: Buffer | null }>(
-    `SELECT ${columns}, e.sealed_secret AS sealed, e.sealed_previous_secret AS "sealedPrevious"
-     FROM hook_endpoints e WHERE e.id = $1 AND e.revoked_at IS NULL`,
+  const { rows } = await sql.query<HookEndpoint & SealedSecrets & { isArchived: boolean }>(
+    `SELECT ${columns}, e.sealed_secret AS sealed, e.sealed_previous_secret AS "sealedPrevious",
+       NOT (${isLive}) AS "isArchived"
+     FROM hook_endpoints e JOIN profiles p ON p.id = e.profile_id JOIN workspaces w ON w.id = p.workspace_id
+     WHERE e.id = $1 AND e.revoked_at IS NULL`,
     [id],
   )
   const [row] = rows
   if (!row) return undefined
-  const { sealed, sealedPrevious, ...endpoint } = row
+  const { sealed, sealedPrevious, isArchived, ...endpoint } = row
   const previous = sealedPrevious && endpoint.previousUntil ? [seals.openSecret(endpoint.id, sealedPrevious)] : []
-  return { endpoint, secrets: [seals.openSecret(endpoint.id, sealed), ...previous] }
+  return { endpoint, secrets: [seals.openSecret(endpoint.id, sealed), ...previous], isArchived }
+}
+
+interface SealedSecrets {
+  sealed: Buffer
+  sealedPrevious: Buffer | null
 }
 
 /** The new secret verifies from now on, the one before for a day more, unless it is to end at once. */

@@ -11,7 +11,8 @@ export const archiveProfile = operation({
   url: '/profiles/:profileId/archive',
   summary: 'Archive a profile',
   description:
-    'Its keys stop working and it no longer counts against the plan. It can be restored, or deleted for good.',
+    'Its keys stop working, hits and notifications of providers are refused, and it no longer counts against the plan. ' +
+    'It can be restored, or deleted for good.',
   tags: ['Profiles'],
   auth: ['session', 'mcp', 'app'],
   scopes: ['profiles:write'],

@@ -398,6 +398,30 @@ describe('the door', () => {
     expect(await hook.deliveries()).toEqual([])
   })
 
+  it.each(['profile', 'workspace'])(
+    'takes nothing in while its %s is archived, and a repeat afterwards',
+    async (what) => {
+      const hook = await world.endpoint('stripe')
+      const archive = (at: string) =>
+        world.pool.query(
+          `UPDATE ${what}s SET archived_at = ${at}
+         WHERE id IN (SELECT unnest(ARRAY[id, workspace_id]) FROM profiles WHERE id = $1)`,
+          [hook.profileId],
+        )
+      const paid = stripeEvent('charge.succeeded', stripeCharge())
+      await archive('now()')
+      expect(await hook.stripe(paid)).toMatchObject({
+        status: 401,
+        body: { error: { code: 'unauthorized', reason: 'profile_archived' } },
+      })
+      expect([await hook.payments(), await hook.deliveries()]).toEqual([[], []])
+      // Whoever cannot sign learns nothing of the profile.
+      expect((await hook.stripe(paid, 'another')).body.error.reason).toBe('wrong_signature')
+      await archive('NULL')
+      expect((await hook.stripe(paid)).body.data.status).toBe('mapped')
+    },
+  )
+
   it('knows no other address: an unknown, malformed, revoked or another provider’s id is 404', async () => {
     const hook = await world.endpoint('stripe')
     for (const url of [`/hooks/stripe/${randomUUID()}`, '/hooks/stripe/x', `/hooks/shopify/${hook.endpoint.id}`]) {
