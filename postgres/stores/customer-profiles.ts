@@ -104,15 +104,22 @@ export async function findPerson(sql: Sql, profileId: string, customerId: string
   return rows[0] ?? null
 }
 
-/** The caller's own key of the customer: the first external customer id it was known by. */
-export async function findCustomerKey(sql: Sql, profileId: string, customerId: string): Promise<string | null> {
-  const { rows } = await sql.query<{ value: string }>(
-    `SELECT value FROM identifiers
-     WHERE profile_id = $1 AND customer_id = $2 AND type = 'external_customer_id' AND value IS NOT NULL
-     ORDER BY first_seen, token LIMIT 1`,
+export interface CustomerKey {
+  /** The caller's own key of the customer: the first external customer id it was known by. */
+  key: string | null
+  /** Whoever may not read persons is not told a key that is one of these. */
+  phones: string[]
+}
+
+export async function findCustomerKey(sql: Sql, profileId: string, customerId: string): Promise<CustomerKey> {
+  const { rows } = await sql.query<CustomerKey>(
+    `SELECT (array_agg(value ORDER BY first_seen, token) FILTER (WHERE type = 'external_customer_id'))[1] AS key,
+       coalesce(array_agg(value) FILTER (WHERE type = 'phone'), '{}') AS phones
+     FROM identifiers
+     WHERE profile_id = $1 AND customer_id = $2 AND type IN ('external_customer_id', 'phone') AND value IS NOT NULL`,
     [profileId, customerId],
   )
-  return rows[0]?.value ?? null
+  return rows[0]!
 }
 
 export interface ResolvedCustomer {

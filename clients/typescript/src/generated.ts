@@ -710,7 +710,7 @@ export type JourneyTouch = {
 
 /** The conversion, where the journey is of one. */
 export type JourneyConversion = {
-  /** The caller’s own id of the customer; null when it has none or was erased. */
+  /** The caller’s own id of the customer; null when it has none or was erased, and without `customers:read` also when it is itself an e-mail, a phone or a national id. */
   customer_key: string | null
   conversion_id?: string
   outcome_event_id?: string

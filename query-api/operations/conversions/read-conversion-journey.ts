@@ -56,13 +56,13 @@ export const readConversionJourney = operation({
     const isFull = credential.scopes.has('customers:read')
     persons(isFull ? 1 : 0)
     if (!isFull) {
-      const [data, customerKey] = await Promise.all([
+      const [data, held] = await Promise.all([
         readTouches(clickhouse, { ...journey, conversion: conversion_id }),
         key(),
       ])
-      return { data, meta: { conversion: meta(impersonalKey(customerKey)) } }
+      return { data, meta: { conversion: meta(impersonalKey(held.key, held.phones)) } }
     }
-    const [{ events, total_count }, customerKey, person] = await Promise.all([
+    const [{ events, total_count }, held, person] = await Promise.all([
       readEvents(clickhouse, journey, { withTouches: true }),
       key(),
       readPerson({ postgres, clickhouse, profile }, customer),
@@ -78,7 +78,7 @@ export const readConversionJourney = operation({
         })),
         total_count,
       },
-      meta: { conversion: meta(customerKey), person },
+      meta: { conversion: meta(held.key), person },
     }
   },
 })

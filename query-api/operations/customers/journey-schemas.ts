@@ -65,10 +65,10 @@ const conversion = {
 
 export const JourneyConversion = z
   .object({
-    customer_key: z
-      .string()
-      .nullable()
-      .meta({ description: 'The caller’s own id of the customer; null when it has none or was erased.' }),
+    customer_key: z.string().nullable().meta({
+      description:
+        'The caller’s own id of the customer; null when it has none or was erased, and without `customers:read` also when it is itself an e-mail, a phone or a national id.',
+    }),
     ...z.object(conversion).partial().shape,
   })
   .meta({ id: 'JourneyConversion', description: 'The conversion, where the journey is of one.' })

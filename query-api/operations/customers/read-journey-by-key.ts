@@ -58,11 +58,11 @@ export const readJourneyByKey = operation({
     const journey = { profile: profile.id, customer, limit: query.limit, offset: query.offset }
     persons(isFull ? 1 : 0)
     if (!isFull) {
-      const [data, customer_key] = await Promise.all([
+      const [data, { key, phones }] = await Promise.all([
         readTouches(clickhouse, journey),
         asProfile(postgres, profile.id, (tx) => findCustomerKey(tx, profile.id, customer)),
       ])
-      return { data, meta: { conversion: { customer_key: impersonalKey(customer_key) } } }
+      return { data, meta: { conversion: { customer_key: impersonalKey(key, phones) } } }
     }
     const [{ events, total_count }, person] = await Promise.all([
       readEvents(clickhouse, journey),

@@ -123,17 +123,23 @@ describe('GET /conversions/{id}/journey', () => {
     }
   })
 
-  it('keeps a key that is an e-mail from those who may not read persons', async () => {
+  it.each([
+    { external_customer_id: 'eva@shop.cl' },
+    { external_customer_id: '12.345.678-5' },
+    { external_customer_id: '987654321', phone: '+56987654321' },
+  ])('keeps a key that is a person’s, as of %o, from those who may not read persons', async (eva) => {
     const profile = await api.profile()
     const people = peopleOf(api.pool, profile.world)
-    const { subject } = await people.meet({ external_customer_id: 'eva@shop.cl' })
+    const { subject } = await people.meet(eva)
     const payment = await profile.world.outcome(subject, paidAt)
     await profile.world.recompute()
     const project = await profile.reader(['conversions:read'])
     const hidden = await project(`/conversions/${payment}/journey`)
     expect(hidden.body.meta.conversion.customer_key).toBeNull()
     const told = await profile.read(`/conversions/${payment}/journey`)
-    expect(told.body.meta.conversion.customer_key).toBe('eva@shop.cl')
+    expect(told.body.meta.conversion.customer_key).toBe(eva.external_customer_id)
+    const byKey = await project(`/customers/journey?customer_key=${encodeURIComponent(eva.external_customer_id)}`)
+    expect(byKey.body.meta.conversion.customer_key).toBeNull()
   })
 
   it('tells the journey of an anonymous converter, who has no key', async () => {
