@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { Prompt } from '../../domain/prompt.ts'
 import { defaultTrackingSettings, type TrackingSettings } from '../../domain/tracking-settings.ts'
 import { within } from '../within.ts'
+import { isLive } from './profile-row.ts'
 
 export interface TrackedProfile {
   id: string
@@ -82,9 +83,9 @@ export function trackingKeyLookup(pool: pg.Pool, options: LookupOptions = {}): T
 
 async function readKey(pool: pg.Pool, key: string, timeoutMs: number): Promise<TrackingKeyState> {
   const { rows } = await pool.query<Row>({
-    text: `SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND p.archived_at IS NULL AS is_active,
+    text: `SELECT k.profile_id, p.reporting_currency, k.revoked_at IS NULL AND ${isLive} AS is_active,
              s.settings
-           FROM tracking_keys k JOIN profiles p ON p.id = k.profile_id
+           FROM tracking_keys k JOIN profiles p ON p.id = k.profile_id JOIN workspaces w ON w.id = p.workspace_id
            LEFT JOIN tracking_settings s ON s.profile_id = k.profile_id WHERE k.key = $1`,
     values: [key],
     query_timeout: timeoutMs,

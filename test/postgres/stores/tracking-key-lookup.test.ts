@@ -37,10 +37,16 @@ test('a revocation is noticed once the answer is no longer fresh', async () => {
   expect((await lookup(trackingKey.key)).state).toBe('revoked')
 })
 
-test('the key of an archived profile is refused', async () => {
+test.each([
+  ['profile', 'UPDATE profiles SET archived_at = now() WHERE id = $1'],
+  [
+    'workspace',
+    'UPDATE workspaces SET archived_at = now() WHERE id = (SELECT workspace_id FROM profiles WHERE id = $1)',
+  ],
+])('the key of an archived %s is refused', async (_what, archive) => {
   const profile = await createProfile(pool)
   const { trackingKey } = await issueTrackingKey(pool, profile)
-  await pool.query('UPDATE profiles SET archived_at = now() WHERE id = $1', [profile])
+  await pool.query(archive, [profile])
   expect(await trackingKeyLookup(pool, { timeoutMs })(trackingKey.key)).toMatchObject({ state: 'revoked' })
 })
 
