@@ -130,7 +130,9 @@ function cleanTag(value: string): string | undefined {
   if (plainTag.test(value)) return value
   const text = value.replace(/\p{Cc}+/gu, ' ').trim()
   // Before the cut, which may go through an address and leave most of it.
-  return hasEmail(text) || dialledNumber.test(text) ? undefined : cut(text, maxTag)
+  // A tag that was escaped twice is still escaped here.
+  const plain = decode(text)
+  return hasEmail(plain) || dialledNumber.test(plain) ? undefined : cut(text, maxTag)
 }
 
 function cleanClickId(value: string): string | undefined {
@@ -178,7 +180,8 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text
+    // Something in it is no escape. What names a person is written in ASCII, each sign by itself.
+    return text.replace(/%([0-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
   }
 }
 

@@ -25,6 +25,7 @@ describe('no person stays in a path', () => {
     ['/u/ana@example.com/orders', '/u/:email/orders'],
     ['/u/ana%40example.com', '/u/:email'],
     ['/u/ana%2540example.com', '/u/:email'],
+    ['/u/100%-ana%40example.com', '/u/:email'],
     ['/u/+56987654321', '/u/:phone'],
     ['/u/%2B56%209%208765%204321', '/u/:phone'],
     ['/u/987654321', '/u/:phone'],
@@ -81,6 +82,7 @@ describe('no person stays in a tag', () => {
 
 test('a tag that an e-mail address makes longer than a tag is cut', () => {
   expect(reduceUrl(`https://example.com/?utm_term=${'t'.repeat(250)}ana@example.com`).utm).toEqual({})
+  expect(reduceUrl('https://example.com/?utm_term=ana%2540example.com&utm_content=%252B56987654321').utm).toEqual({})
 })
 
 test('the first of several values counts, whatever its case', () => {
