@@ -65,11 +65,7 @@ async function finish(deps: ErasureDeps, queued: QueuedErasure[]): Promise<void>
   if (!(await isPublished(postgres, profileId, person.tokens))) return postponeErasures(postgres, ids, null)
   const customers = person.customerIds
   const refs = await warehouse.run(subjectRefsOfCustomers, { profile: profileId, customers })
-  await eraseLeftovers(postgres, profileId, {
-    customerIds: customers,
-    tokens: person.tokens,
-    subjectRefTokens: refs.map(({ token }) => token),
-  })
+  await eraseLeftovers(postgres, profileId, { customerIds: customers, tokens: person.tokens, subjectRefs: refs })
   const { result, isClean, take } = await search(deps, profileId, person)
   if (isClean) return completeErasures(postgres, ids, result)
   // Of several, those of whom nothing was found must not wait for the others.

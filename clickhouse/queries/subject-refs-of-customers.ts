@@ -13,11 +13,14 @@ const heldRefs = (outcomes: string) => `
       WHERE profile_id = {profile:UUID} AND kind = 'payer'
     ) AS p ON p.payment_id = o.outcome_id`
 
-/** Tokens of who payments were for, of these customers and of nobody else. */
+/** So many others show that a ref is not these customers' alone. */
+const mostOthers = 1_000
+
+/** Tokens of who payments of these customers were for, each with the subjects of others that it is of as well. */
 export const subjectRefsOfCustomers = query({
   name: 'subject_refs_of_customers',
   params: z.object({ profile: z.uuid(), customers: z.array(z.uuid()) }),
-  row: z.object({ token: z.uuid() }),
+  row: z.object({ token: z.uuid(), others: z.array(z.uuid()) }),
   sql: `
 WITH
   toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
@@ -35,6 +38,6 @@ WITH
   own AS (SELECT token FROM possible WHERE holder IN (SELECT subject_id FROM subjects)),
   everybodys AS (${heldRefs('subject_ref IN (SELECT token FROM own)')}
   )
-SELECT DISTINCT token FROM own
-WHERE token NOT IN (SELECT token FROM everybodys WHERE holder NOT IN (SELECT subject_id FROM subjects))`,
+SELECT token, groupUniqArrayIf(${mostOthers})(holder, holder NOT IN (SELECT subject_id FROM subjects)) AS others
+FROM everybodys GROUP BY token`,
 })

@@ -11,7 +11,13 @@ export interface Payer {
 export interface ErasedPayers {
   /** The erased customers among these payers, by profile. */
   among(payers: readonly Payer[]): Promise<Map<string, string[]>>
-  forgetSubjectRefs(profileId: string, tokens: readonly string[]): Promise<void>
+  forgetSubjectRefs(profileId: string, refs: readonly HeldRef[]): Promise<void>
+}
+
+/** Who payments were for, and whose subjects besides the erased customer's it is of. */
+export interface HeldRef {
+  token: string
+  others: readonly string[]
 }
 
 export const erasedPayers = (pool: pg.Pool): ErasedPayers => ({
@@ -35,13 +41,24 @@ export const erasedPayers = (pool: pg.Pool): ErasedPayers => ({
     )
     return new Map(rows.map(({ profileId, customerIds }) => [profileId, customerIds]))
   },
-  forgetSubjectRefs: (profileId, tokens) => forgetSubjectRefs(pool, profileId, tokens),
+  forgetSubjectRefs: (profileId, refs) => forgetSubjectRefs(pool, profileId, refs),
 })
 
-/** Destroys the way from these tokens back to who payments were for. */
-export async function forgetSubjectRefs(sql: Sql, profileId: string, tokens: readonly string[]): Promise<void> {
-  await sql.query("DELETE FROM vault WHERE profile_id = $1 AND type = 'subject_ref' AND token = ANY($2::uuid[])", [
-    profileId,
-    tokens,
-  ])
+/** Destroys the way from these tokens back to who payments were for, unless it is also somebody's who was not erased. */
+export async function forgetSubjectRefs(sql: Sql, profileId: string, refs: readonly HeldRef[]): Promise<void> {
+  await sql.query(
+    `WITH held AS (SELECT * FROM unnest($3::uuid[], $4::uuid[]) AS h (token, subject_id))
+     DELETE FROM vault v WHERE v.profile_id = $1 AND v.type = 'subject_ref' AND v.token = ANY($2::uuid[])
+       AND NOT EXISTS (
+         SELECT FROM held h WHERE h.token = v.token AND NOT EXISTS (
+           SELECT FROM identifiers i WHERE i.profile_id = $1 AND i.erasure_id IS NOT NULL
+             AND i.token IN (h.subject_id, (SELECT a.token FROM visitor_assignments a
+               WHERE a.profile_id = $1 AND a.visitor_id = h.subject_id))))`,
+    [
+      profileId,
+      refs.map(({ token }) => token),
+      refs.flatMap(({ token, others }) => others.map(() => token)),
+      refs.flatMap(({ others }) => others),
+    ],
+  )
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type Sql, transaction } from '../client.ts'
-import { forgetSubjectRefs } from './erased-payers.ts'
+import { forgetSubjectRefs, type HeldRef } from './erased-payers.ts'
 import { eraseHookPayloads } from './hook-deliveries.ts'
 import { erasePersonalCopies } from './personal-copies.ts'
 
@@ -46,12 +46,12 @@ export async function isPublished(sql: Sql, profileId: string, tokens: readonly 
 export async function eraseLeftovers(
   pool: pg.Pool,
   profileId: string,
-  person: { customerIds: readonly string[]; tokens: readonly string[]; subjectRefTokens: readonly string[] },
+  person: { customerIds: readonly string[]; tokens: readonly string[]; subjectRefs: readonly HeldRef[] },
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     await erasePersonalCopies(tx, profileId, person.customerIds)
     await eraseHookPayloads(tx, profileId, person.tokens)
-    await forgetSubjectRefs(tx, profileId, person.subjectRefTokens)
+    await forgetSubjectRefs(tx, profileId, person.subjectRefs)
   })
 }
 

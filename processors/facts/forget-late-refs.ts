@@ -15,10 +15,7 @@ export const forgetLateRefs =
     if (payers.length === 0) return
     for (const [profileId, customers] of await erasedPayers.among(payers)) {
       const refs = await warehouse.run(subjectRefsOfCustomers, { profile: profileId, customers })
-      await erasedPayers.forgetSubjectRefs(
-        profileId,
-        refs.map(({ token }) => token),
-      )
+      await erasedPayers.forgetSubjectRefs(profileId, refs)
     }
   }
 

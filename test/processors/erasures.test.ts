@@ -303,6 +303,19 @@ describe('the background of an erasure', () => {
     expect(await subjectRefs()).toEqual([])
   })
 
+  it('destroys it with the last of several customers that it is of', async () => {
+    const world = await openProfile(warehouse, { profile })
+    const bea = await sayWho({ email: 'bea@example.com' })
+    const subjectRef = await nameSubjectRef('pet-1')
+    for (const payer of [tokens.email!, bea.email!]) await world.outcome(payer, Date.UTC(2026, 0, 2), { subjectRef })
+    await erase()
+    await work()
+    expect(await subjectRefs()).toEqual([{ token: subjectRef }])
+    await erase('of Bea', 'bea@example.com')
+    await work()
+    expect(await subjectRefs()).toEqual([])
+  })
+
   it('destroys it for a payment that is assigned to whom its sender named again, who was erased meanwhile', async () => {
     const world = await openProfile(warehouse, { profile })
     const bea = await sayWho({ email: 'bea@example.com' })
