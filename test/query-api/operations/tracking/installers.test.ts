@@ -136,11 +136,11 @@ describe('the store pixel', () => {
     const browser = { cookie: { get: async (name: string) => cookies.get(name) ?? '', set } }
     const fetch = async (_url: string, { body }: { body: string }) => void sent.push(JSON.parse(body))
     new Function('analytics', 'browser', 'fetch', 'navigator', code)(analytics, browser, fetch, signals)
-    const tell = async (name: string, data: object = {}) => {
+    const tell = async (name: string, data: object = {}, path = '/cart', referrer = '') => {
       handlers.get(name)!({
         id: 'event-1',
         timestamp: '2026-06-01T12:00:00.000Z',
-        context: { document: { location: { href: 'https://www.shop.example/cart' }, referrer: '' } },
+        context: { document: { location: { href: `https://www.shop.example${path}` }, referrer } },
         data,
       })
       await new Promise((resolve) => setImmediate(resolve))
@@ -185,6 +185,24 @@ describe('the store pixel', () => {
         /^_tl_vid=visitor-7\.\d+; path=\/; max-age=34128000; SameSite=Lax; Secure; domain=shop\.example$/,
       ),
     ])
+  })
+
+  it('sends of addresses what the tracker would', async () => {
+    const { tell, sent } = await inStore((await codeFor()).data.code, {})
+    const referrer = 'https://mail.example/u/ana@example.com?q=1'
+    await tell('page_viewed', {}, '/of/ana@example.com?gclid=G1&email=ana%40example.com&svc_t=T1#top', referrer)
+    await tell('page_viewed')
+    const [
+      ,
+      {
+        events: [plain],
+      } = { events: [] },
+    ] = sent
+    expect(sent[0]!.events).toMatchObject([
+      { url: 'https://www.shop.example/of/:email?gclid=G1', referrer: 'https://mail.example/u/:email' },
+    ])
+    expect(plain).toMatchObject({ url: 'https://www.shop.example/cart' })
+    expect(plain).not.toHaveProperty('referrer')
   })
 
   it('keeps the visitor on the domain of the settings, as the tracker does', async () => {
