@@ -13,9 +13,6 @@ const heldRefs = (outcomes: string) => `
       WHERE profile_id = {profile:UUID} AND kind = 'payer'
     ) AS p ON p.payment_id = o.outcome_id`
 
-/** So many others show that a ref is not these customers' alone. */
-const mostOthers = 1_000
-
 /** Tokens of who payments of these customers were for, each with the subjects of others that it is of as well. */
 export const subjectRefsOfCustomers = query({
   name: 'subject_refs_of_customers',
@@ -38,6 +35,6 @@ WITH
   own AS (SELECT token FROM possible WHERE holder IN (SELECT subject_id FROM subjects)),
   everybodys AS (${heldRefs('subject_ref IN (SELECT token FROM own)')}
   )
-SELECT token, groupUniqArrayIf(${mostOthers})(holder, holder NOT IN (SELECT subject_id FROM subjects)) AS others
+SELECT token, groupUniqArrayIf(holder, holder NOT IN (SELECT subject_id FROM subjects)) AS others
 FROM everybodys GROUP BY token`,
 })
