@@ -51,7 +51,7 @@ WITH
   toUInt32(1000000000) AS whole,
   toUInt32(0) AS nought,
   ${paths},
-  -- Touches at or before the conversion, inside the window, at most the latest.
+  -- Touches at or before the conversion, inside the window; of more than a path can hold the latest.
   windowed AS (
     SELECT (c.profile_id, c.conversion_id, c.customer_id, c.at, c.version, c.standing_hash) AS conversion, c.facts AS facts,
       arraySlice(arrayFilter(touch -> touch.1 <= c.at AND touch.1 >= c.since, p.path), -${longestPath}) AS touches_in,
