@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Visit } from './site.ts'
+import { refusedCookies, type Visit } from './site.ts'
 import { siteOfFile } from './site-of-file.ts'
 
 const site = siteOfFile()
@@ -145,6 +145,27 @@ describe('another tab', () => {
     expect(await stored()).toEqual({ cookies: ['_tl_c'], storage: [] })
   })
 
+  it('keeps nothing of what was under way meanwhile and failed', async () => {
+    const other = await open()
+    const { promise: fails, resolve: fail } = Promise.withResolvers<void>()
+    const isSent = visit.page.waitForRequest('**/collect')
+    await visit.page.route('**/collect', (route) => fails.then(() => route.abort()))
+    await visit.page.bringToFront()
+    await visit.page.evaluate(`
+      const set = Storage.prototype.setItem
+      window.kept = []
+      Storage.prototype.setItem = function (name, value) { kept.push(name); set.call(this, name, value) }
+      touchline.identify('C-7', { email: 'ana@example.com' })`)
+    await isSent
+    await other.evaluate('touchline.consent(false)')
+    const isOver = visit.page.waitForEvent('requestfailed')
+    fail()
+    await isOver
+    await settled()
+    expect(await visit.page.evaluate('kept')).toEqual([])
+    expect(await stored()).toEqual({ cookies: ['_tl_c'], storage: [] })
+  })
+
   it('goes on when consent is given again, as somebody new', async () => {
     const other = await open()
     await other.evaluate('touchline.consent(false)')
@@ -195,9 +216,7 @@ describe('a choice', () => {
 
   it('is kept where the browser refuses cookies', async () => {
     visit = await site.visit()
-    await visit.context.addInitScript(
-      'Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {}, configurable: true })',
-    )
+    await visit.context.addInitScript(refusedCookies)
     visit.show('/', visit.snippet)
     await visit.page.goto(visit.url('/'))
     await visit.hits(1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Visit } from './site.ts'
+import { refusedCookies, type Visit } from './site.ts'
 import { siteOfFile } from './site-of-file.ts'
 
 const site = siteOfFile()
@@ -47,9 +47,7 @@ describe('a browser that is offline', () => {
 
   it('sends what was left where the browser refuses cookies as well', async () => {
     visit = await site.visit()
-    await visit.context.addInitScript(
-      'Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {}, configurable: true })',
-    )
+    await visit.context.addInitScript(refusedCookies)
     visit.show('/', visit.snippet)
     await visit.page.goto(visit.url('/'))
     await visit.hits(1)

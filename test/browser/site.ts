@@ -28,6 +28,10 @@ export interface Answer {
   headers?: Record<string, string>
 }
 
+/** For a context: a browser that takes no cookies and says nothing of it. */
+export const refusedCookies =
+  'Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {}, configurable: true })'
+
 /** One test's site: a profile of its own, and pages that a browser of its own visits. */
 export interface Visit {
   profile: string

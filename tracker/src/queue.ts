@@ -59,8 +59,8 @@ function keptNames(): string[] {
 /**
  * Hits on their way to the collector, which knows each by its id and counts it once: sending twice does no harm, so
  * tabs need not agree. Each hit that is kept has an entry of its own, because two tabs would overwrite a list. Local
- * storage is slow to open: a cookie says whether there is anything in it. Consent is asked before anything leaves: it may
- * have been withdrawn in another tab.
+ * storage is slow to open: a cookie says whether there is anything in it. Consent is asked before anything leaves or is
+ * kept: it may have been withdrawn in another tab.
  */
 export function openQueue(page: Window, { key, url }: Settings, jar: Jar, isGranted: () => boolean): Queue {
   let waiting: Item[] = []
@@ -113,6 +113,7 @@ export function openQueue(page: Window, { key, url }: Settings, jar: Jar, isGran
     post(url, body(sent), failures, (status, waitSeconds) => {
       if (sent !== inFlight) return
       inFlight = []
+      if (!isGranted()) return
       if (status === 0 || status === 408 || status === 429 || status >= 500) {
         waiting = sent.concat(waiting)
         waiting.slice(-mostKept).forEach(keep)
