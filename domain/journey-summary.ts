@@ -1,3 +1,5 @@
+import { isNavigation } from './navigation.ts'
+
 /** All that a summary is written from: nothing that names or finds a person. */
 export interface SummaryEvent {
   type: string
@@ -15,14 +17,12 @@ const plainType = /^[a-z][a-z0-9_. -]{0,59}$/i
 /** Senders choose event types freely; one that could hold an address, a number or a name of its own is not passed on. */
 export const plainEventType = (type: string): string => (plainType.test(type) && !/\d{5}/.test(type) ? type : 'other')
 
-const views = new Set(['page_view', 'identify'])
-
 /** A summary in plain words, the same for the same events. */
 export function summarise(events: readonly SummaryEvent[], totalCount: number): string {
   const [first, last] = [events[0], events.at(-1)]
   if (!first || !last) return ''
-  const visits = events.filter(({ type }) => views.has(type))
-  const outcomes = events.filter(({ type }) => !views.has(type))
+  const visits = events.filter(({ type }) => isNavigation(type))
+  const outcomes = events.filter(({ type }) => !isNavigation(type))
   const sentences = [
     span(events, totalCount),
     first.channel && `It began with ${first.type} through ${first.channel}.`,

@@ -1,4 +1,5 @@
 import { closedDeals, uncounted } from '../../domain/pipeline-stages.ts'
+import { sqlList } from '../sql-list.ts'
 
 interface InForce {
   outcomes: string
@@ -7,10 +8,8 @@ interface InForce {
   columns?: readonly string[]
 }
 
-const list = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')
-
 /** Whether an outcome is a deal whose stage decides what it counts as: one that is closed counts as what it became. */
-export const isStaged = (row = '') => `(${row}stage_id != '' AND ${row}event_type NOT IN (${list(closedDeals)}))`
+export const isStaged = (row = '') => `(${row}stage_id != '' AND ${row}event_type NOT IN (${sqlList(closedDeals)}))`
 
 const deciding = ['profile_id', 'event_type', 'provider', 'pipeline', 'stage_id']
 
@@ -21,7 +20,7 @@ const deciding = ['profile_id', 'event_type', 'provider', 'pipeline', 'stage_id'
 export const outcomesInForce = ({ outcomes, stages, columns }: InForce) => `
       SELECT ${columns?.map((name) => `f.${name} AS ${name}`).join(', ') ?? 'f.* EXCEPT (event_type)'},
         if(${isStaged('f.')},
-          if(m.event_key IN (${list(uncounted)}), '', m.event_key), f.event_type) AS event_type
+          if(m.event_key IN (${sqlList(uncounted)}), '', m.event_key), f.event_type) AS event_type
       FROM (
         SELECT ${columns ? [...new Set([...columns, ...deciding])].join(', ') : '*'} FROM outcomes FINAL WHERE ${outcomes}
       ) AS f

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { clickToMessageSources, paidChannels, paidSources } from '../../domain/ad-platforms.ts'
 import { statement } from '../query.ts'
+import { sqlList } from '../sql-list.ts'
 
 const params = z.object({ run: z.uuid() })
 
@@ -13,7 +14,6 @@ INSERT INTO report_days (profile_id, conversion_id, day)
 SELECT profile_id, conversion_id, day FROM recompute_credits WHERE run_id = {run:UUID} AND NOT is_deleted AND is_eligible`,
 })
 
-const list = (values: readonly string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`
 const lastOccurrences = (values: string) =>
   `arrayReverse(arrayMap(n -> n = 1, arrayEnumerateUniq(arrayReverse(${values}))))`
 
@@ -42,8 +42,8 @@ WITH
   paid AS (
     SELECT *, length(touch_ids) AS last, indexOf(last_non_direct, 1000000000) AS indirect,
       arrayMap((channel, source) -> if(
-        has(${list(paidChannels)}, channel) OR (channel = 'messaging' AND has(${list(clickToMessageSources)}, source)),
-        transform(toString(source), ${list(paidSources.sources)}, ${list(paidSources.platforms)}, ''), ''),
+        has([${sqlList(paidChannels)}], channel) OR (channel = 'messaging' AND has([${sqlList(clickToMessageSources)}], source)),
+        transform(toString(source), [${sqlList(paidSources.sources)}], [${sqlList(paidSources.platforms)}], ''), ''),
         channels, sources) AS platforms
     FROM rows
   ),

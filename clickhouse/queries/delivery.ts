@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { platformAliases } from '../../domain/ad-platforms.ts'
+import { sqlList } from '../sql-list.ts'
 import { reportParams } from './credited.ts'
 
 /** Reports that are asked for by a caller know the profile's reporting currency. */
@@ -75,8 +76,6 @@ const inSeveralCurrencies = (where: string, currency: string) => `
     ASOF LEFT JOIN rates AS x ON x.base = d.currency AND x.quote = d.quote AND d.date >= x.date
   )`
 
-const list = (values: readonly string[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`
-
 /** The name reports show for the platform in a column. */
 export const platformOf = (column: string) =>
-  `transform(toString(${column}), ${list(platformAliases.aliases)}, ${list(platformAliases.names)}, toString(${column}))`
+  `transform(toString(${column}), [${sqlList(platformAliases.aliases)}], [${sqlList(platformAliases.names)}], toString(${column}))`

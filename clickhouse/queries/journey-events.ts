@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { navigationTypes } from '../../domain/navigation.ts'
 import { isStaged, outcomesInForce } from '../attribution/outcomes-in-force.ts'
 import { lookUp, mostIds, query } from '../query.ts'
+import { sqlList } from '../sql-list.ts'
 import { adReferences } from './named-ads.ts'
 import { subjectsOfCustomer } from './subjects-of-customer.ts'
 
@@ -69,7 +71,7 @@ SELECT event_id AS id, toString(event_type) AS event_type, if(event_name = '', e
   ad_ref, ad_set_ref, campaign_ref, utm['content'] AS tag_content, utm['term'] AS tag_term, utm['id'] AS tag_id,
   utm['campaign'] AS tag_campaign, count() OVER () AS total_count
 FROM hits FINAL
-WHERE ${ofTheSubjects} AND hits.event_type IN ('page_view', 'identify') AND NOT is_bot
+WHERE ${ofTheSubjects} AND hits.event_type IN (${sqlList(navigationTypes)}) AND NOT is_bot
   AND toUnixTimestamp64Milli(event_time) <= {until:Int64}
 ORDER BY event_time, toString(id)
 LIMIT {limit:UInt32} OFFSET {skip:UInt32}

@@ -1,6 +1,7 @@
 import type { OutcomeRow } from '../../clickhouse/fact-tables.ts'
 import { classify } from '../../domain/channels.ts'
 import { ids } from '../../domain/ids.ts'
+import { isNavigation } from '../../domain/navigation.ts'
 import { strongest } from '../../domain/subject.ts'
 import type { CrmOutcome, Hit, Payment, ServerEvent, Stage, VisitBatch } from '../../schemas/messages.ts'
 import { firstReceipt } from './first-receipt.ts'
@@ -87,11 +88,8 @@ function arrivalOf({ click_ids: clickIds = {}, campaign_ref, ad_set_ref, ad_ref 
   return { channel, traffic_source: source ?? '', medium: medium ?? '' }
 }
 
-/** What a browser only does on its way; everything else it reports can be an outcome, if a definition says so. */
-const navigation = new Set(['page_view', 'identify'])
-
 export function trackerOutcome(visit: VisitBatch, hit: Hit, version: bigint): OutcomeRow | undefined {
-  if (navigation.has(hit.event_type) || visit.is_bot) return undefined
+  if (isNavigation(hit.event_type) || visit.is_bot) return undefined
   return outcomeRow({
     ...visit,
     ...hit,

@@ -1,0 +1,2 @@
+/** Texts of ours as SQL: `'a', 'b'`. */
+export const sqlList = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
