@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { namings } from '../../domain/ad-references.ts'
 import { statement } from '../query.ts'
+import { sqlList } from '../sql-list.ts'
 
 /**
  * Which ad each touch of the run names, and how. There are few ways of saying it among many touches, so each is looked
@@ -22,11 +24,7 @@ WITH
   named AS (
     SELECT profile_id, reference, naming.1 AS rank, naming.2 AS kind, naming.3 AS value
     FROM said
-    -- Strongest first.
-    ARRAY JOIN [
-      (1, 'ad', ad_ref), (2, 'ad_set', ad_set_ref), (3, 'campaign', campaign_ref),
-      (4, 'ad', tag_content), (5, 'ad_set', tag_term), (6, 'campaign', tag_id),
-      (7, 'campaign_name', tag_campaign)] AS naming
+    ARRAY JOIN [${namings.map(({ of, kind }, at) => `(${at + 1}, '${kind}', ${of})`).join(', ')}] AS naming
     WHERE value != ''
   ),
   entities AS (
@@ -46,8 +44,7 @@ WITH
   )
 SELECT {run:UUID}, n.profile_id, n.reference, argMin(e.campaign_id, n.rank), argMin(e.ad_set_id, n.rank),
   argMin(e.ad_id, n.rank),
-  ['service_ad_id', 'service_ad_set_id', 'service_campaign_id', 'utm_ad_id', 'utm_ad_set_id', 'utm_campaign_id',
-   'campaign_name'][min(n.rank)]
+  [${sqlList(namings.map(({ joinMethod }) => joinMethod))}][min(n.rank)]
 FROM named AS n
 INNER JOIN entities AS e ON e.profile_id = n.profile_id AND e.kind = n.kind AND e.value = n.value
 GROUP BY n.profile_id, n.reference`,

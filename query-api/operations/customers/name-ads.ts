@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import { type adReferences, namedAds } from '../../../clickhouse/queries/named-ads.ts'
+import { namings } from '../../../domain/ad-references.ts'
 
 type References = z.infer<z.ZodObject<typeof adReferences>>
 
@@ -12,18 +13,7 @@ export interface NamedAd {
   joinMethod: string
 }
 
-/** Strongest first, as the credit is joined (clickhouse/attribution): the first that leads to one entity counts. */
-const namings: { of: keyof References; kind: 'ad' | 'ad_set' | 'campaign' | 'campaign_name'; joinMethod: string }[] = [
-  { of: 'ad_ref', kind: 'ad', joinMethod: 'service_ad_id' },
-  { of: 'ad_set_ref', kind: 'ad_set', joinMethod: 'service_ad_set_id' },
-  { of: 'campaign_ref', kind: 'campaign', joinMethod: 'service_campaign_id' },
-  { of: 'tag_content', kind: 'ad', joinMethod: 'utm_ad_id' },
-  { of: 'tag_term', kind: 'ad_set', joinMethod: 'utm_ad_set_id' },
-  { of: 'tag_id', kind: 'campaign', joinMethod: 'utm_campaign_id' },
-  { of: 'tag_campaign', kind: 'campaign_name', joinMethod: 'campaign_name' },
-]
-
-/** Which ad each of them names: one look-up for all. */
+/** Which ad each of them names, as the credit is joined (clickhouse/attribution/join-ads.ts): one look-up for all. */
 export async function nameAds<Row extends References>(
   clickhouse: Warehouse,
   profile: string,
