@@ -5,6 +5,10 @@ export type FxReason = 'unknown_currency' | 'same_currency' | 'invalid_rate'
 
 const decimal = /^\d{1,12}(\.\d{1,18})?$/
 const scale = 12
+/** What a rate is counted in. */
+export const rateUnit = 10n ** BigInt(scale)
+/** A day without a rate takes the newest of so many days before; without one an amount stays out of money sums. */
+export const oldestRateDays = 7
 
 /** Minor units of quote for one minor unit of base, times 10^12: an amount is converted by one integer division. */
 export function minorRate(rate: string, base: string, quote: string): Checked<bigint, FxReason> {
@@ -28,5 +32,8 @@ export function inverseRate(rate: string): string {
     .padStart(19, '0')
   return `${inverse.slice(0, -18)}.${inverse.slice(-18)}`.replace(/\.?0+$/, '')
 }
+
+/** An amount at a rate of `minorRate`. */
+export const atRate = (minor: bigint, rate: bigint): bigint => divideRounded(minor * rate, rateUnit)
 
 const divideRounded = (value: bigint, by: bigint): bigint => (value + by / 2n) / by

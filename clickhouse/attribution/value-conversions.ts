@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { statement } from '../query.ts'
+import { atRate, isRated } from '../rates.ts'
 
 /**
  * First payments, in the words of domain/first-payments.ts, the value in the reporting currency, and the credit that
@@ -52,8 +53,8 @@ SELECT {run:UUID}, c.profile_id, c.customer_id, c.conversion_id, c.at, c.since,
     -- The rate of the day, or the newest of the seven days before; without one the amount stays out of money sums.
     multiIf(
       c.currency = c.reporting_currency, c.kept_minor,
-      x.minor_rate > 0 AND c.day - x.date <= 7,
-        toInt64(intDiv(toInt128(c.kept_minor) * x.minor_rate + 500000000000, toInt128(1000000000000))),
+      ${isRated('c.day', 'x')},
+        ${atRate('c.kept_minor', 'x')},
       NULL),
     if(c.revenue_type = 'cash' AND c.amount_minor > 0, f.is_first, NULL), f.opens, c.country, c.device),
   s.content_hash, c.version

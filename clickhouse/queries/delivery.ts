@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { platformAliases } from '../../domain/ad-platforms.ts'
+import { oldestRateDays } from '../../domain/fx.ts'
+import { atRate, isRated } from '../rates.ts'
 import { sqlList } from '../sql-list.ts'
 import { reportParams } from './credited.ts'
 
@@ -13,8 +15,8 @@ const told = '{profile:UUID} AND date BETWEEN {from:Date} AND {to:Date}'
 
 const own = (column: string) => `toNullable(${column})`
 /** Nothing is nothing at any rate, also at one that nobody knows. */
-const rated = (column: string) => `multiIf(d.${column} = 0, toInt64(0), x.minor_rate > 0 AND d.date - x.date <= 7,
-        toInt64(intDiv(toInt128(d.${column}) * x.minor_rate + 500000000000, toInt128(1000000000000))), NULL)`
+const rated = (column: string) => `multiIf(d.${column} = 0, toInt64(0), ${isRated('d.date', 'x')},
+        ${atRate(`d.${column}`, 'x')}, NULL)`
 /** A claim that could not be converted: its amount is missing in sums. */
 const unratedClaim = (claim: string) => `isNotNull(${claim}) AND isNull(platform_value_minor) AS is_claim_unrated`
 
@@ -56,7 +58,7 @@ const inSeveralCurrencies = (where: string, currency: string) => `
   (SELECT groupUniqArray(currency) FROM ad_delivery WHERE profile_id = ${told}) AS currencies,
   rates AS (
     SELECT base, quote, date, minor_rate FROM fx_rates FINAL
-    WHERE quote = ${currency} AND date BETWEEN {from:Date} - 7 AND {to:Date}
+    WHERE quote = ${currency} AND date BETWEEN {from:Date} - ${oldestRateDays} AND {to:Date}
   ),
   delivery AS (
     SELECT ${figures.join(', ')}, ${own('spend_minor')} AS spend_minor, ${own('platform_conversion_value_minor')} AS platform_value_minor,

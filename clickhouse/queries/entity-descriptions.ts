@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { oldestRateDays } from '../../domain/fx.ts'
 import type { Level } from '../../domain/models.ts'
 import { lookUp, query } from '../query.ts'
 import { platformOf } from './delivery.ts'
@@ -56,6 +57,6 @@ export const newestRates = query({
   row: z.object({ base: z.string(), minor_rate: z.coerce.bigint() }),
   sql: `
 SELECT base, toString(argMax(minor_rate, date)) AS minor_rate FROM fx_rates FINAL
-WHERE quote = {currency:String} AND base IN {bases:Array(String)} AND date BETWEEN {to:Date} - 7 AND {to:Date}
+WHERE quote = {currency:String} AND base IN {bases:Array(String)} AND date BETWEEN {to:Date} - ${oldestRateDays} AND {to:Date}
 GROUP BY base`,
 })

@@ -10,6 +10,7 @@ import {
   newestRates,
 } from '../../../clickhouse/queries/entity-descriptions.ts'
 import type { EntityFigures } from '../../../clickhouse/queries/entity-figures.ts'
+import { atRate } from '../../../domain/fx.ts'
 import type { Level, Model } from '../../../domain/models.ts'
 
 /** What reports say of an entity: its figures, and what it is; a budget is in the reporting currency. */
@@ -97,8 +98,6 @@ async function describe(clickhouse: Warehouse, range: Range, level: Level, entit
   }
 }
 
-const rateUnit = 1_000_000_000_000n
-
 /** A daily budget is shown at the newest rate of the week before the last day; without one it is null. */
 async function budgetsOf(clickhouse: Warehouse, { currency, to }: Range, rows: EntityDescription[]) {
   const isOther = (row: EntityDescription) => row.daily_budget_minor !== null && row.budget_currency !== currency
@@ -108,6 +107,6 @@ async function budgetsOf(clickhouse: Warehouse, { currency, to }: Range, rows: E
   return ({ daily_budget_minor: budget, budget_currency }: EntityDescription): bigint | null => {
     if (budget === null || budget_currency === currency) return budget
     const rate = rateOf.get(budget_currency)
-    return rate ? (budget * rate + rateUnit / 2n) / rateUnit : null
+    return rate ? atRate(budget, rate) : null
   }
 }
