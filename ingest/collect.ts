@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LinkTokens } from '../domain/link-tokens.ts'
 import type { Prompt } from '../domain/prompt.ts'
+import { collectPath } from '../domain/tracker-paths.ts'
 import { isAllowedOrigin } from '../domain/tracking-settings.ts'
 import { parseUserAgent } from '../domain/user-agent.ts'
 import { ApiError } from '../http/errors.ts'
@@ -61,7 +62,7 @@ export const collectPlugin =
         done()
       },
     }
-    app.post('/collect', options, async (request, reply) => {
+    app.post(collectPath, options, async (request, reply) => {
       const receivedAt = clock()
       const body = bodyOf(request)
       const keyed = keyStateOf(body)
@@ -157,7 +158,7 @@ function allowAnyOrigin(app: FastifyInstance) {
     allow(request, reply)
     done()
   })
-  app.options('/collect', { schema: { hide: true } }, async (_request, reply) =>
+  app.options(collectPath, { schema: { hide: true } }, async (_request, reply) =>
     reply
       .headers({
         'access-control-allow-methods': 'POST, OPTIONS',

@@ -1,5 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { trackerFolder, trackerPath } from '../domain/tracker-paths.ts'
 import { ApiError } from '../http/errors.ts'
 
 export interface TrackerScript {
@@ -7,9 +8,6 @@ export interface TrackerScript {
   /** Names this very script in its address. */
   hash: string
 }
-
-export const trackerPath = '/tracker/v1/touchline.js'
-export const pinnedTrackerPath = (hash: string) => `/tracker/v1/${hash}.js`
 
 const year = 31_536_000
 const fewMinutes = 300
@@ -44,7 +42,7 @@ export const trackerScriptPlugin =
     app.get(trackerPath, options, (request, reply) =>
       send(request, reply, `public, max-age=${fewMinutes}, stale-while-revalidate=86400`),
     )
-    app.get<{ Params: { name: string } }>('/tracker/v1/:name', options, (request, reply) => {
+    app.get<{ Params: { name: string } }>(`${trackerFolder}:name`, options, (request, reply) => {
       const { name } = request.params
       if (name === `${hash}.js`) return send(request, reply, `public, max-age=${year}, immutable`)
       // A page keeps the address of an older script for years; it gets the newest one instead of none.

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { pixelLoader } from '../../domain/pixel.ts'
 import { fillLoader, type SnippetSettings, snippetElements } from '../../domain/snippet.ts'
+import { collectPath, pinnedTrackerPath, trackerPath } from '../../domain/tracker-paths.ts'
 import type { TrackingSettings } from '../../domain/tracking-settings.ts'
 import { ApiError } from '../../http/operation.ts'
 import { asProfile } from '../../postgres/as-profile.ts'
@@ -50,9 +51,9 @@ export async function installationOf(
     origin,
     customDomain,
     key: key.key,
-    src: `${origin}/tracker/v1/touchline.js`,
-    pinnedSrc: `${origin}/tracker/v1/${tracker.hash}.js`,
-    settings: snippetSettings(key.key, `${origin}/collect`, settings),
+    src: origin + trackerPath,
+    pinnedSrc: origin + pinnedTrackerPath(tracker.hash),
+    settings: snippetSettings(key.key, origin + collectPath, settings),
     allowedOrigins: settings.allowed_origins,
   }
 }

@@ -1,3 +1,4 @@
+import { collectPath, trackerFolder, trackerPath } from '../../domain/tracker-paths.ts'
 import { type Outbound, type OutboundAnswer, OutboundError, type OutboundReason } from '../../infra/outbound.ts'
 import type { InstallCheck } from '../../postgres/stores/install-verifications.ts'
 import { policiesOfHeader, policyAllows, policyAllowsCode } from './content-policy.ts'
@@ -94,10 +95,10 @@ const policiesIn = (elements: HtmlElement[]): string[] =>
     .flatMap(({ attributes }) => attributes.get('content') ?? [])
 
 function policyProblem(policies: string[], elements: HtmlElement[], carriers: HtmlElement[], origin: string) {
-  const loading = elements.find((element) => isLoadedFrom(element, `${origin}/tracker/v1/`))
+  const loading = elements.find((element) => isLoadedFrom(element, origin + trackerFolder))
   const isOpen =
-    policyAllows(policies, 'script-src', `${origin}/tracker/v1/touchline.js`, loading && { nonce: nonceOf(loading) }) &&
-    policyAllows(policies, 'connect-src', `${origin}/collect`)
+    policyAllows(policies, 'script-src', origin + trackerPath, loading && { nonce: nonceOf(loading) }) &&
+    policyAllows(policies, 'connect-src', origin + collectPath)
   if (!isOpen)
     return `The content-security policy needs ${origin} in script-src and connect-src; with nonces both elements of the snippet need it.`
   const [carrier] = carriers.filter(isCode)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptTag } from '../../domain/snippet.ts'
-import { trackerPath } from '../../ingest/tracker-script.ts'
+import { trackerPath } from '../../domain/tracker-paths.ts'
 import type { Visit } from './site.ts'
 import { siteOfFile } from './site-of-file.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptElement } from '../../domain/snippet.ts'
-import { trackerPath } from '../../ingest/tracker-script.ts'
+import { trackerPath } from '../../domain/tracker-paths.ts'
 import type { Site, Visit } from './site.ts'
 import { siteOfFile } from './site-of-file.ts'
 

@@ -1,8 +1,9 @@
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { pinnedTrackerPath, trackerPath } from '../../domain/tracker-paths.ts'
 import { answerFailures } from '../../http/failures.ts'
-import { pinnedTrackerPath, trackerPath, trackerScriptPlugin } from '../../ingest/tracker-script.ts'
+import { trackerScriptPlugin } from '../../ingest/tracker-script.ts'
 import { type BuiltTracker, buildTracker } from '../../tracker/build.ts'
 
 let built: BuiltTracker

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { collectPath, trackerPath } from '../../../domain/tracker-paths.ts'
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { trackedHost } from '../../../postgres/stores/custom-domains.ts'
@@ -28,8 +29,8 @@ export const readOrigin = operation({
     const { origin, customDomain } = originOf(trackerUrl, host)
     return {
       origin,
-      collect_url: `${origin}/collect`,
-      script_url: `${origin}/tracker/v1/touchline.js`,
+      collect_url: origin + collectPath,
+      script_url: origin + trackerPath,
       source: customDomain ? ('custom_domain' as const) : ('default' as const),
       custom_domain: customDomain,
     }
