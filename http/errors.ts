@@ -46,6 +46,10 @@ export class ApiError extends Error {
   }
 }
 
+/** A refusal of one field, told as the checks of a schema tell theirs. */
+export const fieldError = (code: ErrorCode, field: string, message: string): ApiError =>
+  new ApiError(code, `${field}: ${message}`, { fields: [{ field, message }] })
+
 /** The error body as the description publishes it: the fixed fields, and room for the extras of a code. */
 export const ErrorEnvelope = z
   .object({

@@ -16,7 +16,7 @@ import type { ErrorCode } from './errors.ts'
 import type { RateLimitClass } from './rate-limit.ts'
 
 export { File, one, page } from './envelope.ts'
-export { ApiError } from './errors.ts'
+export { ApiError, fieldError } from './errors.ts'
 export { DateRange, Day, failsAs, Level, limit, longestSpanDays, Model, offset } from './parameters.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError, type ErrorCode } from './errors.ts'
+import { ApiError, type ErrorCode, fieldError } from './errors.ts'
 import type { Operation } from './operation.ts'
 import { fieldErrors } from './parameters.ts'
 
@@ -25,7 +25,7 @@ export function check(operation: Operation<never>, part: Part, schema: z.ZodType
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues.map((issue) => ({
-    field: fieldName(issue),
+    field: fieldName(issue.path),
     message: messageOf(schema, issue),
     issue,
   }))
@@ -41,14 +41,13 @@ function refuseNul(schema: z.ZodType, query: Record<string, unknown>): void {
   const [name] = Object.entries(query).find(([, text]) => String(text).includes('\0')) ?? []
   if (name === undefined) return
   const field = knownFields(schema).includes(name) ? name : 'query'
-  const message = 'must not contain NUL'
-  throw new ApiError('invalid_parameter', `${field}: ${message}`, { fields: [{ field, message }] })
+  throw fieldError('invalid_parameter', field, 'must not contain NUL')
 }
 
-function fieldName({ path }: z.core.$ZodIssue): string {
-  if (path.length === 0) return 'body'
-  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at ? '.' : ''}${String(step)}`)).join('')
-}
+/** `events[3].properties.value`: a field by the name that its sender knows it by. */
+export const fieldName = (path: readonly PropertyKey[]): string =>
+  path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`)).join('') ||
+  'body'
 
 /** A name that the caller gave to a field may be a person's: it is not repeated, and those that there are stand instead. */
 function messageOf(schema: z.ZodType, issue: z.core.$ZodIssue): string {

@@ -5,7 +5,7 @@ import type { Prompt } from '../domain/prompt.ts'
 import { collectPath } from '../domain/tracker-paths.ts'
 import { isAllowedOrigin } from '../domain/tracking-settings.ts'
 import { parseUserAgent } from '../domain/user-agent.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError, fieldError } from '../http/errors.ts'
 import type { Producer } from '../infra/kafka/producer.ts'
 import type { RefusalCounter } from '../postgres/stores/refusals.ts'
 import type { TrackedProfile, TrackingKeyLookup, TrackingKeyState } from '../postgres/stores/tracking-key-lookup.ts'
@@ -95,10 +95,7 @@ export const collectPlugin =
 
     function keyStateOf({ tracking_key: key }: Record<string, unknown>): Prompt<TrackingKeyState> {
       if (typeof key === 'string') return trackingKeys(key)
-      const message = 'must be the text of a tracking key'
-      throw new ApiError('validation_error', `tracking_key: ${message}`, {
-        fields: [{ field: 'tracking_key', message }],
-      })
+      throw fieldError('validation_error', 'tracking_key', 'must be the text of a tracking key')
     }
 
     function profileOf(request: FastifyRequest, found: TrackingKeyState): TrackedProfile {

@@ -8,7 +8,7 @@ import type { SealedPerson } from '../domain/sealed-person.ts'
 import { checkSubjectRef, subjectRefMessages } from '../domain/subject-ref.ts'
 import { hasPerson } from '../domain/text.ts'
 import { correctTime } from '../domain/time.ts'
-import { ApiError } from '../http/errors.ts'
+import { fieldError } from '../http/errors.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { ServerEvent } from '../schemas/messages.ts'
 import {
@@ -191,7 +191,5 @@ const countryOf = (country: string | null | undefined) => {
   return code && /^[A-Z]{2}$/.test(code) ? code : null
 }
 
-const invalid = (field: string, message: string) =>
-  new ApiError('invalid_parameter', `${field}: ${message}`, { fields: [{ field, message }] })
-export const failed = (field: string, message: string) =>
-  new ApiError('validation_error', `${field}: ${message}`, { fields: [{ field, message }] })
+const invalid = (field: string, message: string) => fieldError('invalid_parameter', field, message)
+export const failed = (field: string, message: string) => fieldError('validation_error', field, message)

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { uuidv5 } from '../domain/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { one } from '../http/operation.ts'
+import { fieldName } from '../http/validation.ts'
 import type { ServerEvent } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
-import { describeIssue, fieldOf } from './issues.ts'
+import { describeIssue } from './issues.ts'
 import { operation } from './operation.ts'
 import { type EventContext, SentEvent, toServerEvent } from './server-event.ts'
 
@@ -126,7 +127,7 @@ async function judge(
 ): Promise<ServerEvent | Refusal> {
   if (sent instanceof BadRow) {
     const [issue] = sent.issues
-    return { code: 'validation_error', message: describeIssue(issue!), field: fieldOf(issue!.path) }
+    return { code: 'validation_error', message: describeIssue(issue!), field: fieldName(issue!.path) }
   }
   try {
     return await toServerEvent(sent, context, freshId)

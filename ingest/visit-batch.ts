@@ -5,7 +5,7 @@ import type { LinkTokens } from '../domain/link-tokens.ts'
 import { toMinor } from '../domain/money.ts'
 import { clockSkew, correctTime } from '../domain/time.ts'
 import type { Agent } from '../domain/user-agent.ts'
-import { ApiError } from '../http/errors.ts'
+import { fieldError } from '../http/errors.ts'
 import type { TrackedProfile } from '../postgres/stores/tracking-key-lookup.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { Hit, VisitBatch } from '../schemas/messages.ts'
@@ -137,6 +137,4 @@ function moneyOf({ properties }: SentHit, at: number, profile: VisitContext['pro
 }
 
 const refusal = (at: number, field: string, message: string) =>
-  new ApiError('validation_error', `events[${at}].${field}: ${message}`, {
-    fields: [{ field: `events[${at}].${field}`, message }],
-  })
+  fieldError('validation_error', `events[${at}].${field}`, message)

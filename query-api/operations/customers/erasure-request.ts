@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type CustomerSelector, namedIdentifierTypes, selectorOf } from '../../../domain/customer-selectors.ts'
 import { erasureReasons, requestRefShape } from '../../../domain/erasures.ts'
-import { ApiError } from '../../../http/operation.ts'
+import { ApiError, fieldError } from '../../../http/operation.ts'
 import type { IdentifierType } from '../../../schemas/messages.ts'
 
 const value = (description: string) =>
@@ -72,5 +72,5 @@ export function erasureSelector(body: ErasureFields): CustomerSelector {
   if (selector.ok) return selector.value
   if (selector.reason === 'no_match') throw new ApiError('customer_not_found')
   const message = type === 'phone' ? 'is no phone number; one without + needs country' : `is no ${type}`
-  throw new ApiError('invalid_parameter', `${field}: ${message}`, { fields: [{ field, message }] })
+  throw fieldError('invalid_parameter', field, message)
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ApiError, type ReplyMeta } from '../../../http/operation.ts'
+import { ApiError, fieldError, type ReplyMeta } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { eraseCustomer } from '../../../postgres/stores/erasures.ts'
 import type { IdentityDeps } from '../../identity-operation.ts'
@@ -24,12 +24,8 @@ export async function performErasure(
   switch (outcome.kind) {
     case 'not_found':
       throw new ApiError('customer_not_found')
-    case 'ref_taken': {
-      const message = 'was used with another selector'
-      throw new ApiError('invalid_parameter', `request_ref: ${message}`, {
-        fields: [{ field: 'request_ref', message }],
-      })
-    }
+    case 'ref_taken':
+      throw fieldError('invalid_parameter', 'request_ref', 'was used with another selector')
     case 'known':
       reply.status(200)
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError, one } from '../../../http/operation.ts'
+import { ApiError, fieldError, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { fields, GoalDefinition, toGoalDefinition } from './definition.ts'
 import { changeDefinition } from './write.ts'
@@ -53,6 +53,5 @@ function keyOf(name: string): string {
     .replace(/^[_0-9]+|_+$/g, '')
     .slice(0, 64)
   if (key) return key
-  const message = 'must hold a Latin letter, which the conversion key is made of'
-  throw new ApiError('validation_error', `name: ${message}`, { fields: [{ field: 'name', message }] })
+  throw fieldError('validation_error', 'name', 'must hold a Latin letter, which the conversion key is made of')
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError, one } from '../../../http/operation.ts'
+import { fieldError, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { ConversionKey, fields, GoalDefinition, toGoalDefinition } from './definition.ts'
 import { changeDefinition } from './write.ts'
@@ -46,6 +46,5 @@ export const saveGoalDefinition = operation({
 })
 
 function missing(field: string): never {
-  const message = 'is required for a new definition'
-  throw new ApiError('validation_error', `${field}: ${message}`, { fields: [{ field, message }] })
+  throw fieldError('validation_error', field, 'is required for a new definition')
 }

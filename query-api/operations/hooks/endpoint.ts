@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isHookSecret, newHookSecret } from '../../../domain/hooks/secrets.ts'
-import { ApiError } from '../../../http/operation.ts'
+import { ApiError, fieldError } from '../../../http/operation.ts'
 import { type HookEndpoint, hookProviderNames } from '../../../postgres/stores/hook-endpoints.ts'
 
 export const Provider = z.enum(hookProviderNames).meta({
@@ -39,7 +39,7 @@ export function secretFor(provider: string, sent: string | null | undefined): st
   const secret = sent ?? newHookSecret()
   if (isHookSecret(provider, secret)) return secret
   const message = 'must have 16 to 255 visible characters; a generic one is whsec_ and at least 16 bytes in base64'
-  throw new ApiError('validation_error', `secret: ${message}`, { fields: [{ field: 'secret', message }] })
+  throw fieldError('validation_error', 'secret', message)
 }
 
 export const unknownEndpoint = () =>

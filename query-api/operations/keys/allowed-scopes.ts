@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Credential } from '../../../domain/credentials.ts'
 import { isAdministrator } from '../../../domain/roles.ts'
 import { beyond, isAdministrative, isPersonal, isScope, type Scope, withoutPersons } from '../../../domain/scopes.ts'
-import { ApiError } from '../../../http/operation.ts'
+import { ApiError, fieldError } from '../../../http/operation.ts'
 import { serveNobody, serveProfile } from '../../../postgres/as-profile.ts'
 import { holdGrant } from '../../../postgres/stores/grants.ts'
 import { holdProfile } from '../../../postgres/stores/profiles.ts'
@@ -24,8 +24,7 @@ export async function allowedScopes(
   if (isHealthcare && asked?.some(isPersonal)) throw new ApiError('healthcare_scope_forbidden')
   if (given === 'any') {
     if (asked) return [...new Set(asked)]
-    const message = 'name those that the key is to have'
-    throw new ApiError('validation_error', `scopes: ${message}`, { fields: [{ field: 'scopes', message }] })
+    throw fieldError('validation_error', 'scopes', 'name those that the key is to have')
   }
   const missing = beyond(asked ?? [], given)
   if (missing.length > 0) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tierLimits } from '../../../http/authenticate-token.ts'
-import { ApiError, one } from '../../../http/operation.ts'
+import { fieldError, one } from '../../../http/operation.ts'
 import { createApiKey } from '../../../postgres/stores/api-keys.ts'
 import { operation } from '../../operation.ts'
 import { allowedScopes, checkMayManageKeys } from './allowed-scopes.ts'
@@ -40,10 +40,13 @@ export const mintKey = operation({
   handler: async ({ body, credential, profile, execution, request }) => {
     checkMayManageKeys(credential)
     const expiresAt = body.expires_at === undefined ? undefined : new Date(body.expires_at)
-    if (expiresAt && expiresAt <= request.receivedAt) invalid('expires_at', 'must be in the future')
+    if (expiresAt && expiresAt <= request.receivedAt) {
+      throw fieldError('validation_error', 'expires_at', 'must be in the future')
+    }
     const rateLimitPerMinute = body.rate_limit_per_minute
     if (credential.kind === 'app' && (rateLimitPerMinute ?? 0) > credential.rateLimitPerMinute) {
-      invalid('rate_limit_per_minute', `must be at most ${credential.rateLimitPerMinute}`)
+      const message = `must be at most ${credential.rateLimitPerMinute}`
+      throw fieldError('validation_error', 'rate_limit_per_minute', message)
     }
     const tx = await execution.transaction()
     const scopes = await allowedScopes(tx, credential, profile.id, body.scopes)
@@ -59,7 +62,3 @@ export const mintKey = operation({
     return { ...toApiKey(stored), key }
   },
 })
-
-function invalid(field: string, message: string): never {
-  throw new ApiError('validation_error', `${field}: ${message}`, { fields: [{ field, message }] })
-}

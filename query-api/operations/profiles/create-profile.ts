@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Profile as Bound, type Credential, isHealthcare } from '../../../domain/credentials.ts'
 import { isAdministrator } from '../../../domain/roles.ts'
 import { isScope, withoutPersons } from '../../../domain/scopes.ts'
-import { ApiError, one } from '../../../http/operation.ts'
+import { ApiError, fieldError, one } from '../../../http/operation.ts'
 import { serveNobody } from '../../../postgres/as-profile.ts'
 import { findLiveApp } from '../../../postgres/stores/apps.ts'
 import { grantApp } from '../../../postgres/stores/grants.ts'
@@ -82,9 +82,7 @@ async function placeFor(
     const id = asked ?? only
     if (id === undefined) {
       const message = mine.length === 0 ? 'create a workspace first' : 'say in which of your workspaces'
-      throw new ApiError('validation_error', `workspace_id: ${message}`, {
-        fields: [{ field: 'workspace_id', message }],
-      })
+      throw fieldError('validation_error', 'workspace_id', message)
     }
     const found = await findMembersWorkspace(tx, userId, id)
     if (!found) throw unknown()

@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts'
 import { z } from 'zod'
 import { isHostName } from '../../../domain/tracking-settings.ts'
-import { ApiError, one } from '../../../http/operation.ts'
+import { ApiError, fieldError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { registerCustomDomain as register } from '../../../postgres/stores/custom-domains.ts'
 import { operation } from '../../tracking/operation.ts'
@@ -36,9 +36,7 @@ export const registerCustomDomain = operation({
   handler: async ({ body, profile, postgres, trackerUrl, reply }) => {
     const own = new URL(trackerUrl).hostname
     if (body.host === own || body.host.endsWith(`.${own}`)) {
-      throw new ApiError('validation_error', 'host: must not be a name of this service', {
-        fields: [{ field: 'host', message: 'must not be a name of this service' }],
-      })
+      throw fieldError('validation_error', 'host', 'must not be a name of this service')
     }
     const registered = await asProfile(postgres, profile.id, (tx) => register(tx, profile.id, body.host, mostDomains))
     if (!registered) throw new ApiError('invalid_state', `A profile has at most ${mostDomains} tracking domains.`)
