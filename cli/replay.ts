@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import Table from 'cli-table3'
 import { Command, InvalidArgumentError } from 'commander'
 import { isUuid } from '../domain/ids.ts'
+import { wholeWeight } from '../domain/models.ts'
 import { loadConfig } from '../infra/config.ts'
 import { findProfile } from '../postgres/stores/tenancy.ts'
 import type { MovedCredit } from '../processors/replay/compare.ts'
@@ -100,9 +101,8 @@ function answer({ replay, progress, moved }: ReplayResult, tookMs: number, optio
   }
 }
 
-const billion = 1_000_000_000n
 /** Minor units; what a division leaves over is cut, the count of a dry run is exact. */
-const minor = (value: bigint) => (value / billion).toString()
+const minor = (value: bigint) => (value / BigInt(wholeWeight)).toString()
 
 const movedRow = ({ profileId, campaignId, campaign, model, before, after }: MovedCredit) => ({
   profile_id: profileId,

@@ -1,7 +1,4 @@
-import type { Model } from './models.ts'
-
-/** Weights are billionths; those of a path sum to exactly this. */
-export const wholeWeight = 1_000_000_000
+import { type Model, wholeWeight } from './models.ts'
 
 export interface PathTouch {
   timeMs: number

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { creditReference, wholeWeight } from '../../domain/credit-reference.ts'
-import { type Model, models } from '../../domain/models.ts'
+import { creditReference } from '../../domain/credit-reference.ts'
+import { type Model, models, wholeWeight } from '../../domain/models.ts'
 import { openReadingApp } from '../query-api/operations/reading-app.ts'
 
 const page = readFileSync('docs/attribution.md', 'utf8')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { conversionCredit } from '../../../clickhouse/queries/conversion-credit.ts'
 import type { conversionPage } from '../../../clickhouse/queries/conversion-page.ts'
+import { wholeWeight } from '../../../domain/models.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { creditValue } from './figures.ts'
 
@@ -66,7 +67,6 @@ export const ConversionRow = z
 type Row<Of extends (...parts: never[]) => { row: z.ZodType }> = z.infer<ReturnType<Of>['row']>
 export type ReadConversion = Row<typeof conversionPage> & Row<typeof conversionCredit>
 
-const whole = 1_000_000_000
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 export function toConversionRow(
@@ -85,7 +85,7 @@ export function toConversionRow(
     date: row.day,
     value: row.net_minor === null ? null : fromMinorAsNumber(row.net_minor, currency),
     currency,
-    credit: weight / whole,
+    credit: weight / wholeWeight,
     credited_value: row.net_minor === null ? null : creditValue(row.net_minor * BigInt(weight), currency),
     is_first_payment: row.is_first_payment,
     path_length: row.path_length,
@@ -95,7 +95,7 @@ export function toConversionRow(
       return {
         ...touch,
         in_window: true,
-        credit: weight / whole,
+        credit: weight / wholeWeight,
         source: source || null,
         join_method: join_method || null,
         campaign_id: campaign.id,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { wholeWeight } from '../../../domain/models.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 
-const whole = 1_000_000_000n
+const whole = BigInt(wholeWeight)
 
 /** Credit is minor units times billionths; it is divided here, once, half away from zero. */
 export function creditMinor(credit: bigint): bigint {
