@@ -6,8 +6,7 @@ import { codeOf } from '../infra/kafka/producer.ts'
 import { connectPostgres } from '../postgres/client.ts'
 import { countIdentityChanges, newestIdentityChange } from '../postgres/stores/identity-changes.ts'
 import { countOutbox, newestOutboxId } from '../postgres/stores/outbox.ts'
-import { groupOf } from '../processors/runner/pipeline.ts'
-import { rawTopics, topics } from '../schemas/topics.ts'
+import { groupOf, rawTopics, topics } from '../schemas/topics.ts'
 
 export interface DrainOptions {
   timeoutMs?: number | undefined

@@ -4,10 +4,10 @@ import type { Warehouse } from '../../clickhouse/client.ts'
 import { forgetContent, sweepLeftovers } from '../../clickhouse/replay/rewrite.ts'
 import { countScope, dirtyScope, newestDerived } from '../../clickhouse/replay/scope.ts'
 import type { Admin } from '../../infra/kafka/admin.ts'
-import { topics } from '../../schemas/topics.ts'
+import { groupOf, topics } from '../../schemas/topics.ts'
 import { limits, slicesOf } from '../attribution/pack-profiles.ts'
 import { derive, recomputeSubjects } from '../attribution/recompute.ts'
-import { groupOf, versionOf } from '../runner/pipeline.ts'
+import { versionOf } from '../runner/pipeline.ts'
 import type { Marks } from './marks.ts'
 
 interface DeriveOptions {

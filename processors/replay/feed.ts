@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import type { Offsets, PartitionLag } from '../../infra/kafka/admin.ts'
 import type { IdentityStore } from '../../postgres/stores/identity.ts'
-import { topics } from '../../schemas/topics.ts'
+import { groupOf, rawTopics, topics } from '../../schemas/topics.ts'
 import type { FactDeps } from '../facts/deps.ts'
 import { rawPipelines } from '../raw-pipelines.ts'
-import { each, groupOf, ok, type Pipeline, pipeline, skip } from '../runner/pipeline.ts'
+import { each, ok, type Pipeline, pipeline, skip } from '../runner/pipeline.ts'
 import { run } from '../runner/run.ts'
 import type { ReplayDeps } from './deps.ts'
 import { collectMarks, type MarkCollector } from './marks.ts'
@@ -50,7 +50,7 @@ const noPayers: FactDeps['erasedPayers'] = { among: async () => new Map(), forge
 
 /** The groups of a replay, one a raw topic. */
 export const feedGroups = (name: string): { group: string; topic: string }[] =>
-  rawTopics.map((topic) => feedGroup(name, topic))
+  rawTopics.map((topic) => feedGroup(name, topic.name))
 
 /** The group that follows live marks. */
 export const liveMarksGroup = (name: string) => feedGroup(name, topics.dirtyCustomers.name)
@@ -58,11 +58,6 @@ export const liveMarksGroup = (name: string) => feedGroup(name, topics.dirtyCust
 const feedGroup = (name: string, topic: string) => ({ group: groupOf(feedName(name, topic)), topic })
 
 const feedName = (name: string, topic: string) => `replay-${name}-${topic}`
-
-/** Raw is what is kept for ever. */
-export const rawTopics = Object.values(topics)
-  .filter(({ retentionMs }) => retentionMs === -1)
-  .map(({ name }) => name as string)
 
 export async function startFeed(deps: ReplayDeps, options: FeedOptions): Promise<Feed> {
   const { warehouse, name, profile, followsLive } = options

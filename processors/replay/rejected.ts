@@ -5,7 +5,7 @@ import { type Batch, connectConsumer } from '../../infra/kafka/consumer.ts'
 import type { Producer, RawRecord } from '../../infra/kafka/producer.ts'
 import { type Codec, ownCodec } from '../../schemas/codec.ts'
 import type { Rejected } from '../../schemas/messages.ts'
-import { topics } from '../../schemas/topics.ts'
+import { groupOf, topics } from '../../schemas/topics.ts'
 
 export interface RejectedDeps {
   brokers: string[]
@@ -25,18 +25,18 @@ export interface RejectedCount {
 const topic = topics.rejected.name
 const perSend = 500
 /** Each reason has a position of its own, so that sending one again does not pass over the others. */
-const groupOf = (reason: string) => `touchline-rejected-${reason}`
+const groupOfReason = (reason: string) => groupOf(`rejected-${reason}`)
 
 /** What stands in `rejected`, by topic and reason. */
 export async function countRejected(deps: RejectedDeps): Promise<RejectedCount[]> {
   const counts = new Map<string, RejectedCount>()
   const positions = new Map<string, Map<number, bigint>>()
-  for await (const { messages } of batches(deps, `touchline-rejected-list-${randomUUID()}`)) {
+  for await (const { messages } of batches(deps, groupOf(`rejected-list-${randomUUID()}`))) {
     for (const { partition, offset, value } of messages) {
       const rejected = decode(deps, value)
       if (!rejected) continue
       const { reason } = rejected
-      if (!positions.has(reason)) positions.set(reason, await deps.admin.committedOffsets(groupOf(reason), topic))
+      if (!positions.has(reason)) positions.set(reason, await deps.admin.committedOffsets(groupOfReason(reason), topic))
       const key = `${rejected.topic}:${reason}`
       const entry = counts.get(key) ?? { topic: rejected.topic, reason, count: 0, resent: 0 }
       entry.count++
@@ -56,7 +56,7 @@ export async function resendRejected(
   reason: string,
 ): Promise<{ sent: number; unreadable: number }> {
   const result = { sent: 0, unreadable: 0 }
-  for await (const batch of batches(deps, groupOf(reason))) {
+  for await (const batch of batches(deps, groupOfReason(reason))) {
     const records = batch.messages.flatMap(({ value }): RawRecord[] => {
       const rejected = decode(deps, value)
       if (rejected?.reason !== reason) return []

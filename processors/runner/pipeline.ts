@@ -78,6 +78,4 @@ export function pipeline<Value>(topic: Topic<Value>, name: string = topic.name):
   return build<Value>([])
 }
 
-export { groupOf } from '../../schemas/topics.ts'
-
 export const versionOf = (timestamp: bigint, offset: bigint) => (timestamp << 64n) | offset

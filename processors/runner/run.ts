@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import { type Batch, type ConsumedMessage, connectConsumer } from '../../infra/kafka/consumer.ts'
 import { codeOf, type Producer } from '../../infra/kafka/producer.ts'
 import { type Codec, ownCodec } from '../../schemas/codec.ts'
-import { topics } from '../../schemas/topics.ts'
+import { groupOf, topics } from '../../schemas/topics.ts'
 import { type PipelineMetrics, watchLag } from './metrics.ts'
-import { groupOf, type Message, type Outcome, ok, type Pipeline, reject, versionOf } from './pipeline.ts'
+import { type Message, type Outcome, ok, type Pipeline, reject, versionOf } from './pipeline.ts'
 
 export interface RunDeps {
   brokers: string[]

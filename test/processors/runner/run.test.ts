@@ -8,7 +8,6 @@ import { connectProducer } from '../../../infra/kafka/producer.ts'
 import { pipelineMetrics } from '../../../processors/runner/metrics.ts'
 import {
   each,
-  groupOf,
   type Message,
   ok,
   type Pipeline,
@@ -19,6 +18,7 @@ import {
 } from '../../../processors/runner/pipeline.ts'
 import { type RunDeps, run } from '../../../processors/runner/run.ts'
 import type { DirtyCustomers } from '../../../schemas/messages.ts'
+import { groupOf } from '../../../schemas/topics.ts'
 import { brokers, committed, freshTopic, rejectedOf, testCodec, until } from '../../kafka.ts'
 
 const producer = connectProducer({ brokers, codec: testCodec })
