@@ -1,8 +1,12 @@
 import { accept, type Checked, refuse } from './checked.ts'
 
+export const dayMs = 86_400_000
+
 const tolerableSkewMs = 5_000
 const futureLimitMs = 5 * 60_000
 const oldestDays = 731
+/** What to tell the sender of what happened before that. */
+export const tooOld = 'must not be older than two years'
 
 export type TimeReason = 'too_old' | 'invalid_time'
 
@@ -20,7 +24,7 @@ export function correctTime(
 ): Checked<{ time: number; isClamped: boolean }, TimeReason> {
   if (!Number.isFinite(eventTime)) return refuse('invalid_time')
   const time = Math.trunc(eventTime + skewMs)
-  if (time < receivedAt - oldestDays * 86_400_000) return refuse('too_old')
+  if (time < receivedAt - oldestDays * dayMs) return refuse('too_old')
   if (time > receivedAt + futureLimitMs) return accept({ time: receivedAt, isClamped: true })
   return accept({ time, isClamped: false })
 }
@@ -50,8 +54,6 @@ function offsetMs(zone: string | undefined): number {
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
   return (match[1] === '-' ? -minutes : minutes) * 60_000
 }
-
-const dayMs = 86_400_000
 
 /**
  * Whether a fact told at a time can be of another: twenty years back, two days ahead. Tables are partitioned by quarter,

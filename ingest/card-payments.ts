@@ -3,7 +3,7 @@ import { knownClickIds } from '../domain/click.ts'
 import { ids } from '../domain/ids.ts'
 import { toMinor } from '../domain/money.ts'
 import { isPaymentRef } from '../domain/payment-ref.ts'
-import { correctTime } from '../domain/time.ts'
+import { correctTime, tooOld } from '../domain/time.ts'
 import { failsAs, one } from '../http/operation.ts'
 import type { Payment } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
@@ -77,7 +77,7 @@ async function toPayment(sent: z.output<typeof CardPayment>, context: EventConte
   if (amount === 0) throw failed('amount', 'must be above zero')
   if (refunded > amount) throw failed('refunded_amount', 'must not be above amount')
   const occurred = correctTime(sent.occurred_at ?? receivedAt, receivedAt)
-  if (!occurred.ok) throw failed('occurred_at', 'must not be older than two years')
+  if (!occurred.ok) throw failed('occurred_at', tooOld)
   const subjectRef = subjectRefOf(sent.subject_ref, 'subject_ref')
   const [person, subjectRefToken] = await Promise.all([
     sealPerson(vault, profile.id, sent.user_traits, onRefused),

@@ -7,7 +7,7 @@ import { type Prompt, whenThere } from '../domain/prompt.ts'
 import type { SealedPerson } from '../domain/sealed-person.ts'
 import { checkSubjectRef, subjectRefMessages } from '../domain/subject-ref.ts'
 import { hasPerson } from '../domain/text.ts'
-import { correctTime } from '../domain/time.ts'
+import { correctTime, tooOld } from '../domain/time.ts'
 import { fieldError } from '../http/errors.ts'
 import type { Vault } from '../postgres/stores/vault.ts'
 import type { ServerEvent } from '../schemas/messages.ts'
@@ -123,7 +123,7 @@ export function toServerEvent(
     throw failed('idempotency_key', 'is required for an event that carries money, so that a retry is no second one')
   }
   const occurred = correctTime(sent.occurred_at ?? receivedAt, receivedAt)
-  if (!occurred.ok) throw failed('occurred_at', 'must not be older than two years')
+  if (!occurred.ok) throw failed('occurred_at', tooOld)
   const subjectRef = subjectRefOf(sent.properties?.subject_ref)
   const person = sealPerson(vault, profile.id, sent.user_traits, onRefused)
   const told = { sent, money, occurred: occurred.value, receivedAt, freshId }

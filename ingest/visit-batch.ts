@@ -3,7 +3,7 @@ import { reduceReferrer, reduceUrl } from '../domain/click.ts'
 import { ids, isUuid } from '../domain/ids.ts'
 import type { LinkTokens } from '../domain/link-tokens.ts'
 import { toMinor } from '../domain/money.ts'
-import { clockSkew, correctTime } from '../domain/time.ts'
+import { clockSkew, correctTime, tooOld } from '../domain/time.ts'
 import type { Agent } from '../domain/user-agent.ts'
 import { fieldError } from '../http/errors.ts'
 import type { TrackedProfile } from '../postgres/stores/tracking-key-lookup.ts'
@@ -104,7 +104,7 @@ function toHit(sent: SentHit, at: number, visitorId: string, skewMs: number, con
     sent.event_time == null
       ? { ok: true as const, value: { time: receivedAt, isClamped: false } }
       : correctTime(sent.event_time, receivedAt, skewMs)
-  if (!corrected.ok) throw refusal(at, 'event_time', 'must not be older than two years')
+  if (!corrected.ok) throw refusal(at, 'event_time', tooOld)
   const click = reduceUrl(sent.url ?? '')
   return {
     event_id: isUuid(sent.event_id) ? sent.event_id.toLowerCase() : ids.hit(profile.id, visitorId, sent.event_id),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ToldRefund } from '../../domain/hooks/refunds.ts'
 import { toMinor } from '../../domain/money.ts'
-import { correctTime } from '../../domain/time.ts'
+import { correctTime, tooOld } from '../../domain/time.ts'
 import type { HookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
 import type { CrmOutcome, Payment } from '../../schemas/messages.ts'
 import { CrmOutcomeRow, toCrmOutcome } from '../imports/crm-outcomes.ts'
@@ -98,6 +98,6 @@ async function factOf(row: Row, context: ImportContext): Promise<Fact> {
 /** A time ahead of ours would keep everything told later from counting: it is taken as the receipt's, as an event's is. */
 function asOfBy(told: number, receivedAt: number): number {
   const corrected = correctTime(told, receivedAt)
-  if (!corrected.ok) throw new Unmappable('as_of: must not be older than two years')
+  if (!corrected.ok) throw new Unmappable(`as_of: ${tooOld}`)
   return corrected.value.time
 }

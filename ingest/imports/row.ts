@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { checkSubjectRef, subjectRefMessages } from '../../domain/subject-ref.ts'
-import { correctTime } from '../../domain/time.ts'
+import { correctTime, tooOld } from '../../domain/time.ts'
 import type { Vault } from '../../postgres/stores/vault.ts'
 import { toPerson, Identifying as value } from '../fields.ts'
 import type { OnRefused, Person } from '../person.ts'
@@ -54,7 +54,7 @@ export class BadRow extends Error {
 
 export function occurredAt(time: number, receivedAt: number): { occurred_at: number; is_clamped: boolean } {
   const corrected = correctTime(time, receivedAt)
-  if (!corrected.ok) throw new BadRow('occurred_at', 'must not be older than two years')
+  if (!corrected.ok) throw new BadRow('occurred_at', tooOld)
   return { occurred_at: corrected.value.time, is_clamped: corrected.value.isClamped }
 }
 
