@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { z } from 'zod'
 import { isCurrency } from '../domain/currencies.ts'
 import { inverseRate, minorRate } from '../domain/fx.ts'
+import { dayMs } from '../domain/time.ts'
 import { loadConfig } from '../infra/config.ts'
 import { connectProducer } from '../infra/kafka/producer.ts'
 import { linesOf, tooLong } from '../ingest/imports/lines.ts'
@@ -52,7 +53,7 @@ async function importRates(file: string, options: { json?: boolean }): Promise<v
       )
       continue
     }
-    const rate: FxRate = { ...row.data, date: Date.parse(row.data.date) / 86_400_000 }
+    const rate: FxRate = { ...row.data, date: Date.parse(row.data.date) / dayMs }
     const inverse = { ...rate, base: rate.quote, quote: rate.base, rate: inverseRate(rate.rate) }
     rates.set(keyOf(rate), rate)
     inverses.set(keyOf(inverse), inverse)

@@ -1,4 +1,5 @@
 import { type Model, wholeWeight } from './models.ts'
+import { dayMs } from './time.ts'
 
 export interface PathTouch {
   timeMs: number
@@ -6,7 +7,7 @@ export interface PathTouch {
   isDirect: boolean
 }
 
-const halfLifeMs = 7 * 24 * 3600 * 1000
+const halfLifeMs = 7 * dayMs
 const mostTouches = 500
 
 /**
@@ -15,7 +16,7 @@ const mostTouches = 500
  */
 export function creditReference(touches: PathTouch[], conversionMs: number, windowDays: number, model: Model) {
   const path = touches
-    .filter((touch) => touch.timeMs <= conversionMs && touch.timeMs >= conversionMs - windowDays * 86_400_000)
+    .filter((touch) => touch.timeMs <= conversionMs && touch.timeMs >= conversionMs - windowDays * dayMs)
     .sort((x, y) => x.timeMs - y.timeMs || (x.id < y.id ? -1 : 1))
     .slice(-mostTouches)
   return { path, weights: path.length === 0 ? [] : models[model](path) }

@@ -1,4 +1,4 @@
-const dayMs = 86_400_000
+import { dayMs } from './time.ts'
 
 /** The first moment of a day in a time zone; where clocks skip midnight, the first that there is. */
 export function dayStart(day: string, timezone: string): number {

@@ -1,3 +1,5 @@
+import { dayMs } from './time.ts'
+
 /** A payment of one customer, as the first-payment rules see it. */
 export interface PaymentInOrder {
   id: string
@@ -16,7 +18,7 @@ export interface FirstPaymentFlag {
 }
 
 /** A deposit and its balance are one first payment when they are at most this far apart. */
-export const groupingMs = 7 * 24 * 3600 * 1000
+const groupingMs = 7 * dayMs
 
 /**
  * Which payments of a customer are first ones, for tests and documentation: the warehouse's SQL is held against it.

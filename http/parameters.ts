@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { levels, models } from '../domain/models.ts'
+import { dayMs } from '../domain/time.ts'
 import type { ErrorCode } from './errors.ts'
 
 /** The code that a field's failure answers with, where it is not its place's general one. */
@@ -12,7 +13,6 @@ export function failsAs<Schema extends z.ZodType>(code: ErrorCode, schema: Schem
 }
 
 export const longestSpanDays = 366
-const dayMs = 24 * 3600 * 1000
 /** Days that the warehouse can tell apart; it takes any other for the nearest of them. */
 const [firstDay, lastDay] = ['1971-01-01', '2148-12-31']
 

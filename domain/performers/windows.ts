@@ -1,3 +1,5 @@
+import { dayMs } from '../time.ts'
+
 export const scoreWindows = ['7d', '14d', '28d', 'lifetime'] as const
 export type ScoreWindow = (typeof scoreWindows)[number]
 
@@ -7,7 +9,6 @@ const lengthInDays: Record<ScoreWindow, number | null> = { '7d': 7, '14d': 14, '
 const dayClosesAtHour = 4
 /** Before any fact, and far enough from 1970, where the warehouse's days begin. */
 const beginning = '2000-01-01'
-const dayMs = 86_400_000
 
 /** The newest day that is scored at this time: the last one that is over, in the profile's time zone. */
 export function lastClosedDay(now: number, timezone: string): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { canonicalAction } from '../../domain/ad-platforms.ts'
-import { isPlausibleTime } from '../../domain/time.ts'
+import { dayMs, isPlausibleTime } from '../../domain/time.ts'
 import type { AdDelivery } from '../../schemas/messages.ts'
 import { Amount, Currency, id, minorOf, PlatformId, text } from '../fields.ts'
 import { BadRow, type ImportContext, Provider } from './row.ts'
@@ -89,8 +89,6 @@ function withCanonicalAction<Value, Row extends Claims<Value>>(row: Row): Row {
   const action = canonicalAction(row.platform, actions)
   return action ? { ...row, platform_conversions: action.count, platform_conversion_value: action.value } : row
 }
-
-const dayMs = 86_400_000
 
 export function toAdDelivery(row: AdDeliveryRow, { profileId, receivedAt }: ImportContext): AdDelivery {
   const date = Date.parse(row.date)

@@ -1,6 +1,6 @@
 import { isCurrency } from '../../domain/currencies.ts'
 import { isUuid } from '../../domain/ids.ts'
-import { isPlausibleTime } from '../../domain/time.ts'
+import { dayMs, isPlausibleTime } from '../../domain/time.ts'
 import { timeZones } from '../../domain/time-zones.ts'
 import type {
   AdDelivery,
@@ -63,8 +63,6 @@ export function isOutcome(outcome: ServerEvent | CrmOutcome | Payment, toldAt: n
     (!('subject_ref_token' in outcome) || isId(outcome.subject_ref_token))
   )
 }
-
-const dayMs = 86_400_000
 
 export const isDelivery = (delivery: AdDelivery, toldAt: number): boolean =>
   isUuid(delivery.profile_id) &&

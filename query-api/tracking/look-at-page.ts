@@ -1,3 +1,4 @@
+import { dayMs } from '../../domain/time.ts'
 import { collectPath, trackerFolder, trackerPath } from '../../domain/tracker-paths.ts'
 import { type Outbound, type OutboundAnswer, OutboundError, type OutboundReason } from '../../infra/outbound.ts'
 import type { InstallCheck } from '../../postgres/stores/install-verifications.ts'
@@ -13,8 +14,6 @@ export interface Expected {
 }
 
 const pageLimits = { timeoutMs: 10_000, maxBytes: 2 * 1024 * 1024, whenLarger: 'cut' } as const
-const dayMs = 86_400_000
-
 const unreachable: Record<OutboundReason, string> = {
   invalid_url: 'The address is not one of a public page.',
   name_not_found: 'No name server knows the host.',

@@ -8,6 +8,7 @@ import {
 } from '../../../clickhouse/queries/goal-conversions.ts'
 import { mostIds } from '../../../clickhouse/query.ts'
 import type { SearchTerm } from '../../../domain/search-term.ts'
+import { dayMs } from '../../../domain/time.ts'
 import { customersMatching, keepMatching } from '../../../postgres/stores/customer-search.ts'
 
 /** So many are looked up one by one: 25 ms and a quarter each. More are found sooner among the newest conversions. */
@@ -16,8 +17,6 @@ const fewCustomers = 300
 const firstStretch = 1_000
 const longestStretch = 100_000
 const compared = 500
-
-const dayMs = 86_400_000
 
 export interface Wanted {
   profile: string

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { linkRecipes } from '../../../domain/link-recipes.ts'
 import { linkTokenParameter } from '../../../domain/link-tokens.ts'
+import { dayMs } from '../../../domain/time.ts'
 import { ApiError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { customersOfTokens } from '../../../postgres/stores/identity-view.ts'
@@ -9,8 +10,6 @@ import { type IdentityDeps, identityOperation } from '../../identity-operation.t
 import { type LinkTokenReason, linkTokenMessages, linkTokenReasons, type NamedRow, readRow } from './link-token-row.ts'
 
 const maxRows = 500
-const dayMs = 86_400_000
-
 const LinkTokenRow = z
   .object({
     index: z.int(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type PaymentRow, scanPayments } from '../../../clickhouse/queries/payments.ts'
 import { dayEnd, dayStart } from '../../../domain/day-bounds.ts'
 import { isUuid } from '../../../domain/ids.ts'
-import { parseTime } from '../../../domain/time.ts'
+import { dayMs, parseTime } from '../../../domain/time.ts'
 import { ApiError, failsAs, limit, longestSpanDays, page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { operation } from '../../operation.ts'
@@ -21,7 +21,6 @@ const Moment = (side: 'first' | 'last') =>
       }),
   )
 
-const dayMs = 86_400_000
 /** Candidates a round, growing; a page that is still short then ends early and says that more may follow. */
 const scans = [1_000, 5_000, 20_000, 20_000, 20_000]
 

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { eventFeed } from '../../../clickhouse/queries/event-feed.ts'
 import { type Channel, channels } from '../../../domain/channels.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
+import { dayMs } from '../../../domain/time.ts'
 import { Cursor, decodeCursor, encodeCursor } from '../../../http/cursor.ts'
 import { ApiError, limit, page } from '../../../http/operation.ts'
 import { operation } from '../../tracking/operation.ts'
 
-const dayMs = 86_400_000
 const longestDays = 90
 const defaultDays = 7
 const channelNames = Object.keys(channels) as Channel[]

@@ -3,6 +3,7 @@ import { conversionCoverage } from '../../../clickhouse/queries/conversion-cover
 import { trackingReceipts } from '../../../clickhouse/queries/tracking-receipts.ts'
 import { trackingSources } from '../../../clickhouse/queries/tracking-sources.ts'
 import { unlistedEventTypes } from '../../../clickhouse/queries/unlisted-event-types.ts'
+import { dayMs } from '../../../domain/time.ts'
 import { judgeTracking, type QualityStatus, qualityStatuses } from '../../../domain/tracking-quality.ts'
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
@@ -61,7 +62,7 @@ export const readQuality = operation({
   response: one(TrackingQuality),
   handler: async ({ profile, postgres, clickhouse, request }) => {
     const recent = { profile: profile.id, days: recentDays }
-    const since = new Date(request.receivedAt.getTime() - conversionDays * 86_400_000)
+    const since = new Date(request.receivedAt.getTime() - conversionDays * dayMs)
     const conversions = { profile: profile.id, days: conversionDays }
     const [[received], [coverage], [sources], unlisted, kept] = await Promise.all([
       clickhouse.run(trackingReceipts, recent),

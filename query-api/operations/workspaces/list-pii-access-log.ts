@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Credential, credentialKinds, type Profile } from '../../../domain/credentials.ts'
 import { isAdministrator } from '../../../domain/roles.ts'
+import { dayMs } from '../../../domain/time.ts'
 import { Cursor, decodeCursor, encodeCursor } from '../../../http/cursor.ts'
 import { ApiError, limit, page } from '../../../http/operation.ts'
 import {
@@ -10,8 +11,6 @@ import {
   type StoredAccess,
 } from '../../../postgres/stores/pii-access-log.ts'
 import { operation } from '../../operation.ts'
-
-const dayMs = 24 * 3600 * 1000
 
 const Moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 time or a day' })
