@@ -13,7 +13,7 @@ import {
 } from '../postgres/stores/apps.ts'
 import { grantApp, revokeGrant } from '../postgres/stores/grants.ts'
 import { holdProfile } from '../postgres/stores/profiles.ts'
-import { findProfile } from '../postgres/stores/tenancy.ts'
+import { profileCalled } from './profile-called.ts'
 import { knownScopes } from './scope-list.ts'
 import { list, print, UsageError, withPostgres } from './with-postgres.ts'
 
@@ -121,12 +121,6 @@ async function appCalled(pool: pg.Pool, id: string): Promise<string> {
   const app = await findApp(pool, id)
   if (!app) throw new UsageError(`there is no app ${id}.`)
   return app.id
-}
-
-async function profileCalled(pool: pg.Pool, id: string) {
-  const profile = await findProfile(pool, id)
-  if (!profile) throw new UsageError(`there is no profile ${id}: "touchline profiles list" shows them.`)
-  return profile
 }
 
 function urls(text: string): string[] {

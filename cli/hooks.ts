@@ -19,8 +19,8 @@ import {
   rotateHookSecret,
   rotationHours,
 } from '../postgres/stores/hook-endpoints.ts'
-import { findProfile } from '../postgres/stores/tenancy.ts'
 import { postgresVault } from '../postgres/stores/vault.ts'
+import { profileCalled } from './profile-called.ts'
 import { progressBar } from './progress-bar.ts'
 import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
 
@@ -67,9 +67,7 @@ const create = () =>
     .action((options: Options & { provider: HookProvider; source?: string; secretFile?: string }, self: Command) =>
       withPostgres(self, async (pool) => {
         const { profile: profileId, provider, source = provider } = options
-        if (!(await findProfile(pool, profileId))) {
-          throw new UsageError(`there is no profile ${profileId}: "touchline profiles list" shows them.`)
-        }
+        await profileCalled(pool, profileId)
         if (provider !== 'generic' && source !== provider) throw new UsageError('--source is for generic addresses.')
         const secret = secretFor(provider, options.secretFile)
         const endpoint = await createHookEndpoint(pool, seals(), { profileId, provider, source, secret })

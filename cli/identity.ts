@@ -6,11 +6,11 @@ import { keptWith, type NewCut } from '../domain/unmerge.ts'
 import { loadConfig } from '../infra/config.ts'
 import { identityCuts } from '../postgres/stores/identity-cuts.ts'
 import { type CustomerIdentity, cutsOf, describeCustomer } from '../postgres/stores/identity-view.ts'
-import { findProfile } from '../postgres/stores/tenancy.ts'
 import { postgresVault } from '../postgres/stores/vault.ts'
-import { confirm } from './identity/confirm.ts'
+import { confirm } from './confirm.ts'
 import { customersAfter, describe, printCustomers, printIdentity } from './identity/describe.ts'
 import { findCustomer, findTokens, parseIdentifier, type Selector, withSelector } from './identity/selector.ts'
+import { profileCalled } from './profile-called.ts'
 import { list, print, UsageError, withPostgres } from './with-postgres.ts'
 
 interface Options extends Selector {
@@ -91,9 +91,7 @@ const undoCut = () =>
     )
 
 async function openVault(pool: pg.Pool, profileId: string) {
-  if (!(await findProfile(pool, profileId))) {
-    throw new UsageError(`there is no profile ${profileId}: "touchline profiles list" shows them.`)
-  }
+  await profileCalled(pool, profileId)
   return postgresVault(pool, vaultKeys(loadConfig().secret), { timeoutMs: 10_000 })
 }
 

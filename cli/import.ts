@@ -8,8 +8,8 @@ import { connectProducer } from '../infra/kafka/producer.ts'
 import { importRows } from '../ingest/imports/import-rows.ts'
 import { type ImportKindName, importKinds } from '../ingest/imports/kinds.ts'
 import { linesOf } from '../ingest/imports/lines.ts'
-import { findProfile } from '../postgres/stores/tenancy.ts'
 import { postgresVault } from '../postgres/stores/vault.ts'
+import { profileCalled } from './profile-called.ts'
 import { progressBar } from './progress-bar.ts'
 import { print, UsageError, withPostgres } from './with-postgres.ts'
 
@@ -28,10 +28,7 @@ export const command = () =>
     .action((kind: ImportKindName, file: string, options: Options, self: Command) =>
       withPostgres(self, async (pool) => {
         const config = loadConfig()
-        const profile = await findProfile(pool, options.profile)
-        if (!profile) {
-          throw new UsageError(`there is no profile ${options.profile}: "touchline profiles list" shows them.`)
-        }
+        await profileCalled(pool, options.profile)
         const vault = postgresVault(pool, vaultKeys(config.secret), { timeoutMs: 10_000 })
         const summary = await run(config, vault, kind, file, options.profile)
         print({ ...summary }, options)

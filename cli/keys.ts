@@ -6,6 +6,7 @@ import { createApiKey, defaultRateLimitPerMinute, revokeApiKey } from '../postgr
 import { findApp } from '../postgres/stores/apps.ts'
 import { widenGrant } from '../postgres/stores/grants.ts'
 import { findProfile } from '../postgres/stores/tenancy.ts'
+import { profileCalled } from './profile-called.ts'
 import { knownScopes } from './scope-list.ts'
 import { print, UsageError, withPostgres } from './with-postgres.ts'
 
@@ -31,9 +32,7 @@ const create = () =>
     .option('--json', 'print JSON')
     .action((options: CreateOptions, self: Command) =>
       withPostgres(self, async (pool) => {
-        const profile = await findProfile(pool, options.profile)
-        if (!profile)
-          throw new UsageError(`there is no profile ${options.profile}: "touchline profiles list" shows them.`)
+        const profile = await profileCalled(pool, options.profile)
         const app = options.app ? await findApp(pool, options.app) : undefined
         if (options.app && !app) throw new UsageError(`there is no app ${options.app}.`)
         // SPEC 5.5: no key reads persons on a healthcare profile, so none says that it does.

@@ -5,11 +5,11 @@ import { isUuid } from '../domain/ids.ts'
 import { lastClosedDay, type ScoreWindow, scoreWindows } from '../domain/performers/windows.ts'
 import { loadConfig } from '../infra/config.ts'
 import { scoreStates } from '../postgres/stores/ad-scores.ts'
-import { findProfile } from '../postgres/stores/tenancy.ts'
 import { scoreWindow } from '../processors/performers/score-profile.ts'
 import { followWarehouse } from '../services/warehouse.ts'
+import { profileCalled } from './profile-called.ts'
 import { progressBar } from './progress-bar.ts'
-import { checked, print, UsageError, withPostgres } from './with-postgres.ts'
+import { checked, print, withPostgres } from './with-postgres.ts'
 
 interface Options {
   profile?: string
@@ -30,9 +30,7 @@ const score = () =>
     .action((options: Options, self: Command) =>
       withPostgres(self, async (postgres) => {
         const { profile, json } = options
-        if (profile && !(await findProfile(postgres, profile))) {
-          throw new UsageError(`there is no profile ${profile}: "touchline profiles list" shows them.`)
-        }
+        if (profile) await profileCalled(postgres, profile)
         const began = Date.now()
         const bar = progressBar(process.stderr, 100)
         const onProgress = (done: number, total: number, note: string) => bar.update((100 * done) / total, note)

@@ -1,10 +1,8 @@
-import { createInterface } from 'node:readline/promises'
 import Table from 'cli-table3'
 import { Command, InvalidArgumentError } from 'commander'
 import { isUuid } from '../domain/ids.ts'
 import { wholeWeight } from '../domain/models.ts'
 import { loadConfig } from '../infra/config.ts'
-import { findProfile } from '../postgres/stores/tenancy.ts'
 import type { MovedCredit } from '../processors/replay/compare.ts'
 import type { ReplayDeps } from '../processors/replay/deps.ts'
 import {
@@ -14,6 +12,8 @@ import {
   type ReplayResult,
   runReplay,
 } from '../processors/replay/replay.ts'
+import { confirm } from './confirm.ts'
+import { profileCalled } from './profile-called.ts'
 import { showReplay } from './replay-progress.ts'
 import { checked, print, UsageError } from './with-postgres.ts'
 import { withReplay } from './with-replay.ts'
@@ -64,9 +64,7 @@ async function act(deps: ReplayDeps, options: Options): Promise<void> {
 
 async function requested({ postgres }: ReplayDeps, options: Options): Promise<ReplayRequest> {
   const { profile = null, from = null, dryRun: isDryRun = false, keep: isKept } = options
-  if (profile && !(await findProfile(postgres, profile))) {
-    throw new UsageError(`there is no profile ${profile}: "touchline profiles list" shows them.`)
-  }
+  if (profile) await profileCalled(postgres, profile)
   if (isDryRun && from) throw new UsageError('a dry run compares the whole history: leave --from out.')
   if (isKept && !isDryRun) throw new UsageError('--keep belongs to --dry-run.')
   return { profileId: profile, from, isDryRun, isKept }
@@ -79,10 +77,7 @@ async function isAgreed({ profileId, from, isDryRun }: ReplayRequest): Promise<b
     : profileId || from
       ? 'rewrite the live generation'
       : 'fill a fresh generation, make it the live one, and drop those of earlier replays'
-  const prompt = createInterface({ input: process.stdin, output: process.stderr })
-  const reply = await prompt.question(`This will ${what} in ${new URL(clickhouseUrl).host}. Go on? [y/N] `)
-  prompt.close()
-  return /^y(es)?$/i.test(reply.trim())
+  return confirm(`This will ${what} in ${new URL(clickhouseUrl).host}. Go on?`)
 }
 
 function answer({ replay, progress, moved }: ReplayResult, tookMs: number, options: Options): void {

@@ -1,11 +1,10 @@
 import { Command } from 'commander'
-import type pg from 'pg'
 import { isUuid } from '../domain/ids.ts'
 import { stageOutcomes, uncounted } from '../domain/pipeline-stages.ts'
 import { transaction } from '../postgres/client.ts'
 import { listDefinitions } from '../postgres/stores/definitions.ts'
 import { findStage, listStages, mapStage, type PipelineStage } from '../postgres/stores/pipeline-stages.ts'
-import { findProfile } from '../postgres/stores/tenancy.ts'
+import { profileCalled } from './profile-called.ts'
 import { print, UsageError, withPostgres } from './with-postgres.ts'
 
 interface Options {
@@ -29,7 +28,7 @@ const list = () =>
     .option('--json', 'print JSON, one stage a line')
     .action((options: Options, self: Command) =>
       withPostgres(self, async (pool) => {
-        await checkProfile(pool, options.profile)
+        await profileCalled(pool, options.profile)
         for (const stage of await listStages(pool, options.profile, options.provider)) {
           const row = shown(stage)
           console.log(options.json ? JSON.stringify(row) : Object.values(row).join('  '))
@@ -47,7 +46,7 @@ const map = () =>
     .action((id: string, options: Options, self: Command) =>
       withPostgres(self, async (pool) => {
         const { profile, to } = options
-        await checkProfile(pool, profile)
+        await profileCalled(pool, profile)
         const keys = [...stageOutcomes(await listDefinitions(pool, profile)), ...uncounted]
         if (!keys.includes(to)) throw new UsageError(`a stage can count as ${keys.join(', ')}.`)
         const stage = isUuid(id) ? await findStage(pool, profile, id) : undefined
@@ -65,8 +64,3 @@ const shown = ({ id, provider, pipeline, stageId, name, eventKey, source }: Pipe
   event_key: eventKey,
   source,
 })
-
-async function checkProfile(pool: pg.Pool, profile: string): Promise<void> {
-  if (await findProfile(pool, profile)) return
-  throw new UsageError(`there is no profile ${profile}: "touchline profiles list" shows them.`)
-}
