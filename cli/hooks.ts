@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type pg from 'pg'
+import { hookAddress } from '../domain/hooks/address.ts'
 import { type HookSeals, hookSeals, isHookSecret, newHookSecret } from '../domain/hooks/secrets.ts'
+import { providerShape } from '../domain/provider-name.ts'
 import { vaultKeys } from '../domain/sealing.ts'
 import { loadConfig } from '../infra/config.ts'
 import { openPayload } from '../ingest/hooks/open-payload.ts'
@@ -42,7 +44,7 @@ interface Options {
 const ofProfile = (command: Command) =>
   command.requiredOption('--profile <id>', 'the profile it belongs to').option('--json', 'print JSON')
 
-const addressOf = ({ provider, id }: HookEndpoint) => `${loadConfig().baseUrl}/hooks/${provider}/${id}`
+const addressOf = (endpoint: HookEndpoint) => hookAddress(loadConfig().baseUrl, endpoint)
 
 /** Not on the command line: other users of a machine see the arguments of its processes. */
 const secretOption = () =>
@@ -62,7 +64,10 @@ const create = () =>
     .option(
       '--source <name>',
       'for generic: the name of the CRM or payment provider',
-      checked((text) => /^[a-z0-9_.:-]{1,64}$/.test(text), 'Use lower-case letters, digits, _ . : and -.'),
+      checked(
+        (text) => providerShape.test(text) && text === text.toLowerCase(),
+        'Use lower-case letters, digits, _ . : and -.',
+      ),
     )
     .action((options: Options & { provider: HookProvider; source?: string; secretFile?: string }, self: Command) =>
       withPostgres(self, async (pool) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { providerMessage, providerShape } from '../../domain/provider-name.ts'
 import { checkSubjectRef, subjectRefMessages } from '../../domain/subject-ref.ts'
 import { correctTime, tooOld } from '../../domain/time.ts'
 import type { Vault } from '../../postgres/stores/vault.ts'
@@ -62,7 +63,7 @@ export function occurredAt(time: number, receivedAt: number): { occurred_at: num
 export const Provider = z
   .string()
   .transform((text) => text.trim().toLowerCase())
-  .refine((text) => /^[\w.:-]{1,64}$/.test(text), { error: 'must be a name of letters, digits, _ . : and -' })
+  .refine((text) => providerShape.test(text), { error: providerMessage })
 
 export const SubjectRef = z.string().transform((text, context) => {
   const checked = checkSubjectRef(text)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { providerMessage, providerShape } from '../../../domain/provider-name.ts'
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { createHookEndpoint } from '../../../postgres/stores/hook-endpoints.ts'
@@ -21,7 +22,7 @@ export const createHook = operation({
         .string()
         .trim()
         .toLowerCase()
-        .regex(/^[\w.:-]{1,64}$/, { error: 'must be a name of letters, digits, _ . : and -' })
+        .regex(providerShape, { error: providerMessage })
         .nullish()
         .meta({
           description: 'For a generic address: the name of the CRM or payment provider.',

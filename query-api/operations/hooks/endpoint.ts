@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hookAddress } from '../../../domain/hooks/address.ts'
 import { isHookSecret, newHookSecret } from '../../../domain/hooks/secrets.ts'
 import { ApiError, fieldError } from '../../../http/operation.ts'
 import { type HookEndpoint, hookProviderNames } from '../../../postgres/stores/hook-endpoints.ts'
@@ -30,7 +31,7 @@ export const toEndpoint = (endpoint: HookEndpoint, baseUrl: string): z.infer<typ
   id: endpoint.id,
   provider: endpoint.provider,
   source: endpoint.source,
-  address: `${baseUrl}/hooks/${endpoint.provider}/${endpoint.id}`,
+  address: hookAddress(baseUrl, endpoint),
   created_at: endpoint.createdAt.toISOString(),
   rotation_ends_at: endpoint.previousUntil?.toISOString() ?? null,
 })
