@@ -1,5 +1,6 @@
 import { createClient } from '@clickhouse/client'
 import { refundedByHand } from './attribution/refunded-by-hand.ts'
+import { nobody } from './nobody.ts'
 
 /** The database analysts query: its views always show the live generation. */
 export const analystsDatabase = 'touchline'
@@ -9,8 +10,6 @@ interface View {
   comment: string
   sql: (database: string) => string
 }
-
-const nobody = `toUUID('00000000-0000-0000-0000-000000000000')`
 
 /** Friendly names over the live tables, duplicates removed, nothing personal: facts hold tokens only. */
 export const views: View[] = [

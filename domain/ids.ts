@@ -2,6 +2,9 @@ import { hash } from 'node:crypto'
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+/** The id of nobody and nothing: what a column that has no null says then. */
+export const noId = '00000000-0000-0000-0000-000000000000'
+
 export const isUuid = (value: string): boolean => uuidShape.test(value)
 
 const namespaceBytes = 16

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { canonicalJson } from '../domain/canonical-json.ts'
-import { uuidv5 } from '../domain/ids.ts'
+import { noId, uuidv5 } from '../domain/ids.ts'
 import { deriveKey, keyLabels, open, seal } from '../domain/sealing.ts'
 import { serveNobody, serveProfile } from '../postgres/as-profile.ts'
 import { keepAnswer, type Reservation, release, reserve } from '../postgres/stores/idempotency-keys.ts'
@@ -153,8 +153,7 @@ async function executeUnkeyed(postgres: pg.Pool, profileId: string | undefined, 
 }
 
 /** Of the request too: once a key is forgotten another one may come under it. */
-const executionId = ({ id, requestHash }: Reservation) =>
-  uuidv5('00000000-0000-0000-0000-000000000000', Buffer.concat([id, requestHash]).toString('hex'))
+const executionId = ({ id, requestHash }: Reservation) => uuidv5(noId, Buffer.concat([id, requestHash]).toString('hex'))
 
 function textOf(body: unknown): string {
   try {

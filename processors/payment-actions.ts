@@ -1,4 +1,5 @@
 import { outcomeSubjects } from '../clickhouse/queries/outcome-subjects.ts'
+import { noId } from '../domain/ids.ts'
 import type { PaymentAction } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
@@ -7,7 +8,6 @@ import { markDirty } from './facts/mark-dirty.ts'
 import { isPaymentAction, plausible } from './facts/plausible.ts'
 import { each, gather, ok, pipeline } from './runner/pipeline.ts'
 
-const nobody = '00000000-0000-0000-0000-000000000000'
 const paymentsPerQuery = 100
 
 /** Where a payment is found from its payer, and its payer from it; each a superset that is verified on read. */
@@ -54,7 +54,7 @@ async function tellConcerned(deps: ActionDeps, outcomes: string[]): Promise<void
 }
 
 function actionRow({ profile_id, payment_id, version, value }: PaymentAction) {
-  const none = { is_installment: false, payer_subject_id: nobody, refunded_minor: 0, refund_currency: '' }
+  const none = { is_installment: false, payer_subject_id: noId, refunded_minor: 0, refund_currency: '' }
   const row = { profile_id, payment_id, version, ...none }
   if ('touchline.InstallmentMark' in value)
     return { ...row, kind: 'installment', ...value['touchline.InstallmentMark'] }
@@ -62,7 +62,7 @@ function actionRow({ profile_id, payment_id, version, value }: PaymentAction) {
     const { amount_minor, currency } = value['touchline.ManualRefund']
     return { ...row, kind: 'refund', refunded_minor: amount_minor, refund_currency: currency ?? '' }
   }
-  return { ...row, kind: 'payer', payer_subject_id: value['touchline.PayerAssignment'].subject_id ?? nobody }
+  return { ...row, kind: 'payer', payer_subject_id: value['touchline.PayerAssignment'].subject_id ?? noId }
 }
 
 /** The payment is found from the payer as well. */

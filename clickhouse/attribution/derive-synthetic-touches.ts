@@ -1,3 +1,4 @@
+import { nobody } from '../nobody.ts'
 import { statement } from '../query.ts'
 import { outcomesInForce } from './outcomes-in-force.ts'
 import { inSlice, sliceParams } from './slice.ts'
@@ -13,7 +14,7 @@ export const deriveSyntheticTouches = statement({
   sql: `
 INSERT INTO touches
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  ${nobody} AS nobody,
   subjects AS (
     SELECT profile_id, subject_id, customer_id, version FROM recompute_subjects WHERE ${inSlice}
   ),

@@ -1,3 +1,4 @@
+import { nobody } from '../nobody.ts'
 import { statement } from '../query.ts'
 import { inSlice, sliceParams } from './slice.ts'
 
@@ -13,7 +14,7 @@ INSERT INTO touches (
   profile_id, subject_id, touch_id, touch_time, channel, source, medium, is_direct, is_synthetic, click_id_kind,
   campaign_ref, ad_set_ref, ad_ref, utm, url, path, device, country, content_hash, version, is_deleted)
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nothing,
+  ${nobody} AS nothing,
   -- What has no hit in the 30 minutes before it opens a session.
   visits AS (
     SELECT profile_id, subject_id, event_id, event_time, channel, source, medium, is_direct, click_id_kind, campaign_ref,

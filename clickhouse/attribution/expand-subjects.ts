@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nobody } from '../nobody.ts'
 import { statement } from '../query.ts'
 
 const params = z.object({ run: z.uuid() })
@@ -22,7 +23,7 @@ const findPeople = statement({
   params,
   sql: `
 INSERT INTO recompute_people (run_id, profile_id, customer_id, is_anonymous)
-WITH toUUID('00000000-0000-0000-0000-000000000000') AS zero
+WITH ${nobody} AS zero
 SELECT DISTINCT {run:UUID}, d.profile_id, if(m.customer_id = zero, d.subject_id, m.customer_id), m.customer_id = zero
 FROM (SELECT DISTINCT profile_id, subject_id FROM recompute_dirty WHERE run_id = {run:UUID}) AS d
 LEFT JOIN (

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { namings } from '../../domain/ad-references.ts'
+import { nobody } from '../nobody.ts'
 import { statement } from '../query.ts'
 import { sqlList } from '../sql-list.ts'
 
@@ -13,7 +14,7 @@ export const joinAds = statement({
   sql: `
 INSERT INTO recompute_ads (run_id, profile_id, reference, campaign_id, ad_set_id, ad_id, join_method)
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  ${nobody} AS nobody,
   said AS (
     SELECT DISTINCT * FROM touch_references
     WHERE (profile_id, reference) IN (

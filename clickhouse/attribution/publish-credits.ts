@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { clickToMessageSources, paidChannels, paidSources } from '../../domain/ad-platforms.ts'
+import { nobody } from '../nobody.ts'
 import { statement } from '../query.ts'
 import { sqlList } from '../sql-list.ts'
 
@@ -28,7 +29,7 @@ INSERT INTO report_credits (
   a_campaign, a_ad_set, a_ad, a_paid, a_linear, a_decay, a_position, a_new_campaign, a_new_ad_set, a_new_ad,
   version, is_deleted)
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  ${nobody} AS nobody,
   changed AS (SELECT * FROM recompute_credits WHERE run_id = {run:UUID}),
   rows AS (
     SELECT c.*, d.day AS report_day, (c.is_deleted OR NOT c.is_eligible OR d.day != c.day) AS is_gone

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nobody } from '../nobody.ts'
 import { statement } from '../query.ts'
 import { outcomesInForce } from './outcomes-in-force.ts'
 import { refundedByHand } from './refunded-by-hand.ts'
@@ -15,7 +16,7 @@ INSERT INTO recompute_conversions (
   run_id, profile_id, customer_id, conversion_id, outcome_id, conversion_type, revenue_type, is_eligible, at, since, day,
   amount_minor, currency, kept_minor, reporting_currency, subject_ref, is_installment, country, device, version)
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  ${nobody} AS nobody,
   actions AS (
     SELECT profile_id, payment_id, max(is_installment) AS is_installment, max(payer_subject_id) AS payer_subject_id,
       sum(refunded_minor) AS refunded_minor, max(refund_currency) AS refund_currency

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nobody } from '../nobody.ts'
 import { statement } from '../query.ts'
 import { atRate, isRated } from '../rates.ts'
 
@@ -16,7 +17,7 @@ INSERT INTO recompute_valued (
 WITH
   payments AS (
     SELECT profile_id, customer_id, outcome_id, at, (at, UUIDToNum(outcome_id)) AS place, subject_ref, is_installment,
-      subject_ref = toUUID('00000000-0000-0000-0000-000000000000') AS is_untagged
+      subject_ref = ${nobody} AS is_untagged
     FROM recompute_conversions WHERE run_id = {run:UUID} AND revenue_type = 'cash' AND amount_minor > 0
   ),
   -- A place is a time and an id; (0, 0) where there is no such payment.

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { nobody } from '../nobody.ts'
 import { query } from '../query.ts'
 import { reportParams } from './credited.ts'
 import { deliveryInRange, platformOf } from './delivery.ts'
 
 const minor = z.coerce.bigint()
 const count = z.coerce.number()
-const nobody = `toUUID('00000000-0000-0000-0000-000000000000')`
 
 /** All that is known of each ad that was delivered or credited in the range, the costliest first. */
 export const adEvidence = query({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Level, Model } from '../../domain/models.ts'
+import { nobody } from '../nobody.ts'
 
 export const reportParams = z.object({ profile: z.uuid(), from: z.iso.date(), to: z.iso.date() })
 
@@ -18,7 +19,6 @@ const multiCredit: Partial<Record<Model, string>> = {
 export const isSingleCredit = (model: Model): boolean => model in singleCredit
 
 export const inRange = `profile_id = {profile:UUID} AND day BETWEEN {from:Date} AND {to:Date}`
-export const nobody = `toUUID('00000000-0000-0000-0000-000000000000')`
 const figures = 'conversion_type, revenue_type, net_minor, opens_first_payment'
 
 /**

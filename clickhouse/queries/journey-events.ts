@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { navigationTypes } from '../../domain/navigation.ts'
 import { isStaged, outcomesInForce } from '../attribution/outcomes-in-force.ts'
+import { nobody } from '../nobody.ts'
 import { lookUp, mostIds, query } from '../query.ts'
 import { sqlList } from '../sql-list.ts'
 import { adReferences } from './named-ads.ts'
@@ -98,7 +99,7 @@ LEFT JOIN (
   WHERE profile_id = {profile:UUID} AND kind = 'payer' AND payment_id IN (${theirOutcomes})
 ) AS p ON p.payment_id = f.outcome_id
 WHERE f.event_type != ''
-  AND if(p.payer_subject_id = toUUID('00000000-0000-0000-0000-000000000000'), f.subject_id, p.payer_subject_id)
+  AND if(p.payer_subject_id = ${nobody}, f.subject_id, p.payer_subject_id)
     IN ${subjects}${inOrder}`,
     }),
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nobody } from '../nobody.ts'
 import { query } from '../query.ts'
 
 /** How far an assigned payer has come: known to the warehouse, and, where the payment is a conversion, credited. */
@@ -8,7 +9,7 @@ export const payerPropagation = query({
   row: z.object({ version: z.coerce.number(), is_credited: z.boolean() }),
   sql: `
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  ${nobody} AS nobody,
   outcome AS (
     SELECT outcome_id, conversion_id, subject_id, event_type FROM outcomes FINAL
     WHERE profile_id = {profile:UUID} AND outcome_id = {payment:UUID}

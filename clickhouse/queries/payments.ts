@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nobody } from '../nobody.ts'
 import { query } from '../query.ts'
 
 const row = z.object({
@@ -25,7 +26,7 @@ export type PaymentRow = z.infer<typeof row>
  */
 const payments = (candidates: string, isWanted: string) => `
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  ${nobody} AS nobody,
   candidates AS (${candidates}),
   found AS (
     SELECT outcome_id, conversion_id, subject_id, source, provider, external_id, event_type, occurred_at, amount_minor,

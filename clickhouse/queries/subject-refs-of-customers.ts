@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nobody } from '../nobody.ts'
 import { query } from '../query.ts'
 
 /** Who payments were for, and whose each payment is: its assigned payer's, or else of whom its sender named. */
@@ -20,7 +21,7 @@ export const subjectRefsOfCustomers = query({
   row: z.object({ token: z.uuid(), others: z.array(z.uuid()) }),
   sql: `
 WITH
-  toUUID('00000000-0000-0000-0000-000000000000') AS nobody,
+  ${nobody} AS nobody,
   subjects AS (
     SELECT subject_id FROM identity_map FINAL
     WHERE profile_id = {profile:UUID} AND customer_id IN {customers:Array(UUID)}

@@ -1,3 +1,4 @@
+import { noId } from '../../domain/ids.ts'
 import type { Sql } from '../client.ts'
 
 /** What a column reads now: a text, the tags of a click, or a list. */
@@ -34,8 +35,7 @@ export async function eachErasedTexts(
   profileId: string | null,
   onPage: (profileId: string, fact: string, rows: ErasedRow[]) => Promise<void>,
 ): Promise<void> {
-  const nobody = '00000000-0000-0000-0000-000000000000'
-  for (let after = [nobody, '', nobody, '']; ; ) {
+  for (let after = [noId, '', noId, '']; ; ) {
     const { rows } = await sql.query<ErasedRow & { profileId: string; fact: string }>(
       `SELECT profile_id AS "profileId", fact, row_id AS id, version, columns FROM erased_texts
        WHERE (profile_id, fact, row_id, version) > ($1, $2, $3, $4) AND ($5::uuid IS NULL OR profile_id = $5)

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { noId } from '../../domain/ids.ts'
 
 export interface MapRow {
   subjectId: string
@@ -26,7 +27,7 @@ export async function identitySnapshot(
     const { rows: taken } = await client.query<{ version: string }>("SELECT nextval('identity_version') AS version")
     await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [profileId])
     for (const sql of [identifierPages, visitorPages]) {
-      for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+      for (let after = noId; ; ) {
         const { rows } = await client.query<MapRow>(sql, [profileId, after, pageSize])
         if (rows.length > 0) await onPage(rows, taken[0]!.version)
         if (rows.length < pageSize) break

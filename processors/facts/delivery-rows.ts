@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type EntityLevel, ids } from '../../domain/ids.ts'
+import { type EntityLevel, ids, noId } from '../../domain/ids.ts'
 import type { AdDelivery } from '../../schemas/messages.ts'
 import { day } from './day.ts'
 
@@ -38,8 +38,6 @@ export function deliveryRow(d: AdDelivery, version: bigint) {
   }
 }
 
-const nobody = '00000000-0000-0000-0000-000000000000'
-
 /** The three entities that a delivery row describes, each by what was said of it alone. */
 export function entityRows(d: AdDelivery, version: bigint) {
   const { campaign, ad_set, ad } = family(d)
@@ -51,7 +49,7 @@ export function entityRows(d: AdDelivery, version: bigint) {
     external_id,
     name,
     campaign_id: campaign,
-    ad_set_id: level === 'campaign' ? nobody : ad_set,
+    ad_set_id: level === 'campaign' ? noId : ad_set,
     campaign_external_id: d.campaign_external_id,
     ad_set_external_id: level === 'campaign' ? '' : d.ad_set_external_id,
     status: { campaign: d.campaign_status, ad_set: d.ad_set_status, ad: d.status }[level] ?? '',

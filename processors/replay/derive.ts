@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import { forgetContent, sweepLeftovers } from '../../clickhouse/replay/rewrite.ts'
 import { countScope, dirtyScope, newestDerived } from '../../clickhouse/replay/scope.ts'
+import { noId } from '../../domain/ids.ts'
 import type { Admin } from '../../infra/kafka/admin.ts'
 import { groupOf, topics } from '../../schemas/topics.ts'
 import { limits, slicesOf } from '../attribution/pack-profiles.ts'
@@ -32,12 +33,12 @@ export async function rewriteScope(options: DeriveOptions): Promise<void> {
   const { warehouse, profile } = options
   const forgotten = await nextVersion(options)
   for (const statement of forgetContent(scopeOf(profile))) {
-    await warehouse.execute(statement, { profile: profile ?? everybody, version: forgotten.toString() })
+    await warehouse.execute(statement, { profile: profile ?? noId, version: forgotten.toString() })
   }
   const version = (await nextVersion(options)) + 1n
   await deriveSlices(options, version)
   for (const statement of sweepLeftovers(scopeOf(profile))) {
-    await warehouse.execute(statement, { profile: profile ?? everybody, version: version.toString() })
+    await warehouse.execute(statement, { profile: profile ?? noId, version: version.toString() })
   }
 }
 
@@ -56,7 +57,7 @@ export async function deriveMarks(options: Omit<DeriveOptions, 'profile' | 'onSl
 
 async function deriveSlices({ warehouse, profile, signal, onSlice }: DeriveOptions, version: bigint): Promise<void> {
   const scope = scopeOf(profile)
-  const bound = { profile: profile ?? everybody }
+  const bound = { profile: profile ?? noId }
   const [counted] = await warehouse.run(countScope(scope), bound)
   const { subjects, hits } = counted!
   const runs = Math.max(1, Math.ceil(subjects / limits.subjectsPerRun))
@@ -86,7 +87,7 @@ async function deriveSlices({ warehouse, profile, signal, onSlice }: DeriveOptio
  * to come: the time is the broker's, from the messages whose versions live recomputes carry, so no clock of ours counts.
  */
 async function nextVersion({ warehouse, admin, profile }: DeriveOptions): Promise<bigint> {
-  const [standing] = await warehouse.run(newestDerived(scopeOf(profile)), { profile: profile ?? everybody })
+  const [standing] = await warehouse.run(newestDerived(scopeOf(profile)), { profile: profile ?? noId })
   const newest = await admin.newestTimestamp(topics.dirtyCustomers.name)
   const told = versionOf(newest, afterOffsets)
   const next = (standing?.version ?? 0n) + 1n
@@ -110,5 +111,4 @@ export async function awaitLiveRecomputes(admin: Admin, signal: AbortSignal, lon
   }
 }
 
-const everybody = '00000000-0000-0000-0000-000000000000'
 const scopeOf = (profile: string | null) => (profile ? 'profile' : 'everything')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { conversionCredit } from '../../../clickhouse/queries/conversion-credit.ts'
 import type { conversionPage } from '../../../clickhouse/queries/conversion-page.ts'
+import { noId } from '../../../domain/ids.ts'
 import { wholeWeight } from '../../../domain/models.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { creditValue } from './figures.ts'
@@ -67,15 +68,13 @@ export const ConversionRow = z
 type Row<Of extends (...parts: never[]) => { row: z.ZodType }> = z.infer<ReturnType<Of>['row']>
 export type ReadConversion = Row<typeof conversionPage> & Row<typeof conversionCredit>
 
-const nobody = '00000000-0000-0000-0000-000000000000'
-
 export function toConversionRow(
   row: ReadConversion,
   currency: string,
   names: ReadonlyMap<string, string>,
 ): z.input<typeof ConversionRow> {
   const weight = row.touches.reduce((sum, touch) => sum + touch.weight, 0)
-  const named = (id: string) => (id === nobody ? { id: null, name: null } : { id, name: names.get(id) ?? null })
+  const named = (id: string) => (id === noId ? { id: null, name: null } : { id, name: names.get(id) ?? null })
   return {
     conversion_id: row.conversion_id,
     outcome_event_id: row.outcome_id,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { conversionCredit } from '../../../clickhouse/queries/conversion-credit.ts'
 import { conversionPage } from '../../../clickhouse/queries/conversion-page.ts'
 import { entityNames } from '../../../clickhouse/queries/entity-names.ts'
+import { noId } from '../../../domain/ids.ts'
 import { levels } from '../../../domain/models.ts'
 import { Cursor, decodeCursor, encodeCursor } from '../../../http/cursor.ts'
 import { ApiError, DateRange, limit, Model, page } from '../../../http/operation.ts'
@@ -11,7 +12,6 @@ import { operation } from '../../operation.ts'
 import { ConversionRow, type ReadConversion, toConversionRow } from './conversion-row.ts'
 import { RangeMeta } from './parameters.ts'
 
-const nobody = '00000000-0000-0000-0000-000000000000'
 /** Day, time and id of the last row. */
 const Place = z.tuple([z.iso.date(), z.string().regex(/^-?\d{1,15}$/), z.uuid()])
 
@@ -69,7 +69,7 @@ export const listConversions = operation({
       cursor === undefined ? [date_to, '0', ''] : decodeCursor(list, Place, cursor)
     if (after_day < date_from || after_day > date_to)
       throw new ApiError('invalid_parameter', 'cursor: is of other days.')
-    const entity = id ?? nobody
+    const entity = id ?? noId
     const found = await clickhouse.run(conversionPage(model, level), {
       ...{ profile: profile.id, from: date_from, to: date_to, entity, type: conversion_type ?? '' },
       ...{ after_day, after_ms, after_id, limit: limit + 1 },
@@ -112,7 +112,7 @@ export const listConversions = operation({
     async function namesOfEntities(rows: ReadConversion[]): Promise<Map<string, string>> {
       const touches = rows.flatMap((row) => row.touches)
       const ids = new Set(touches.flatMap((touch) => [touch.campaign_id, touch.ad_set_id, touch.ad_id]))
-      ids.delete(nobody)
+      ids.delete(noId)
       if (ids.size === 0) return new Map()
       const found = await clickhouse.run(entityNames, { profile: profile.id, entities: [...ids] })
       return new Map(found.map(({ entity_id, name }) => [entity_id, name]))
