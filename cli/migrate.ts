@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { generationDatabase, migrateClickhouse } from '../clickhouse/migrate.ts'
+import { generationDatabase } from '../clickhouse/generations.ts'
+import { migrateClickhouse } from '../clickhouse/migrate.ts'
 import { publishViews } from '../clickhouse/views.ts'
 import { loadConfig } from '../infra/config.ts'
 import { connectAdmin } from '../infra/kafka/admin.ts'

@@ -1,5 +1,8 @@
 import { createClient } from '@clickhouse/client'
-import { generationDatabase } from './migrate.ts'
+
+/** The database of a generation of the warehouse. A full replay fills the next one beside the live one. */
+export const generationDatabase = (generation: number): string => `touchline_g${generation}`
+const itsNumber = /^touchline_g(\d+)$/
 
 /** The generations of the warehouse that there are. */
 export async function listGenerations(url: string): Promise<number[]> {
@@ -7,7 +10,7 @@ export async function listGenerations(url: string): Promise<number[]> {
   try {
     const result = await client.query({ query: 'SELECT name FROM system.databases', format: 'JSONEachRow' })
     const names = (await result.json<{ name: string }>()).map(({ name }) => name)
-    return names.flatMap((name) => /^touchline_g(\d+)$/.exec(name)?.[1] ?? []).map(Number)
+    return names.flatMap((name) => itsNumber.exec(name)?.[1] ?? []).map(Number)
   } finally {
     await client.close()
   }

@@ -4,9 +4,6 @@ import { createClient } from '@clickhouse/client'
 
 const folder = join(import.meta.dirname, 'migrations')
 
-/** The database of a generation of the warehouse. A full replay fills the next one beside the live one. */
-export const generationDatabase = (generation: number): string => `touchline_g${generation}`
-
 /** Applies the numbered migrations that a generation lacks. Statements can be run again after a crash in between. */
 export async function migrateClickhouse(url: string, database: string): Promise<string[]> {
   const client = createClient({ url })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { connectClickhouse, type Warehouse } from '../clickhouse/client.ts'
-import { generationDatabase } from '../clickhouse/migrate.ts'
+import { generationDatabase } from '../clickhouse/generations.ts'
 import { EngineUnavailable } from '../infra/unavailable.ts'
 import { liveGeneration, warehouseLeaseMs } from '../postgres/stores/warehouse.ts'
 import { within } from '../postgres/within.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { connectClickhouse, type Warehouse } from '../../clickhouse/client.ts'
-import { generationDatabase } from '../../clickhouse/migrate.ts'
+import { generationDatabase } from '../../clickhouse/generations.ts'
 import { campaignCredit } from '../../clickhouse/replay/campaign-credit.ts'
 import { type Model, models } from '../../domain/models.ts'
 import type { ReplayDeps } from './deps.ts'

@@ -1,5 +1,5 @@
 import { connectClickhouse } from '../../clickhouse/client.ts'
-import { generationDatabase } from '../../clickhouse/migrate.ts'
+import { generationDatabase } from '../../clickhouse/generations.ts'
 import type { Replay } from '../../postgres/stores/replays.ts'
 import { eraseTextsAgain } from '../erased-texts.ts'
 import { copyIdentity } from './copy-identity.ts'

@@ -1,6 +1,6 @@
 import { createClient } from '@clickhouse/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { generationDatabase } from '../../clickhouse/migrate.ts'
+import { generationDatabase } from '../../clickhouse/generations.ts'
 import { connectPostgres } from '../../postgres/client.ts'
 import { liveGeneration } from '../../postgres/stores/warehouse.ts'
 import { type OwnStack, ownStack } from './own-stack.ts'
