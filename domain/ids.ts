@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Level } from './models.ts'
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -30,8 +31,6 @@ export function uuidv5(namespace: string, name: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-export type EntityLevel = 'campaign' | 'ad_set' | 'ad'
-
 /** A part with another behind it: whatever it holds, two different pairs never read the same. */
 const part = (text: string) => (/[%:]/.test(text) ? text.replaceAll('%', '%25').replaceAll(':', '%3A') : text)
 
@@ -46,6 +45,6 @@ export const ids = {
   payment: (profile: string, provider: string, externalId: string) =>
     uuidv5(profile, `payment:${part(provider)}:${externalId}`),
   conversion: (profile: string, outcomeId: string) => uuidv5(profile, `conversion:${outcomeId}`),
-  entity: (profile: string, level: EntityLevel, platform: string, externalId: string) =>
+  entity: (profile: string, level: Level, platform: string, externalId: string) =>
     uuidv5(profile, `${level}:${part(platform)}:${externalId}`),
 }

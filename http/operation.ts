@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type pg from 'pg'
 import type { z } from 'zod'
-import type { Credential, CredentialKind, Profile, Workspace } from '../domain/credentials.ts'
+import {
+  type Credential,
+  type CredentialKind,
+  credentialKinds,
+  type Profile,
+  type Workspace,
+} from '../domain/credentials.ts'
 import type { Scope } from '../domain/scopes.ts'
 import type { Deprecation } from './deprecation.ts'
 import {
@@ -198,8 +204,6 @@ export interface Operation<Deps> {
   handler: (context: Input<z.ZodType, z.ZodType, z.ZodType> & Partial<Settled<Grain>> & Deps) => unknown
 }
 
-const everyKind: readonly CredentialKind[] = ['api_key', 'session', 'mcp', 'app']
-
 /** Fixes what handlers of one folder are given: `export const operation = defineOperation<Deps>()`. */
 export function defineOperation<Deps extends object>() {
   return function operation<
@@ -228,7 +232,7 @@ export function defineOperation<Deps extends object>() {
       tags: declaration.tags,
       scopes,
       isPublic,
-      auth: isPublic ? [] : isOwnAccount ? ['session'] : (declaration.auth ?? everyKind),
+      auth: isPublic ? [] : isOwnAccount ? ['session'] : (declaration.auth ?? credentialKinds),
       idempotency: declaration.idempotency ?? 'none',
       grain,
       isOwnAccount,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type EntityLevel, ids, noId } from '../../domain/ids.ts'
+import { ids, noId } from '../../domain/ids.ts'
+import type { Level } from '../../domain/models.ts'
 import type { AdDelivery } from '../../schemas/messages.ts'
 import { day } from './day.ts'
 
@@ -41,7 +42,7 @@ export function deliveryRow(d: AdDelivery, version: bigint) {
 /** The three entities that a delivery row describes, each by what was said of it alone. */
 export function entityRows(d: AdDelivery, version: bigint) {
   const { campaign, ad_set, ad } = family(d)
-  const entity = (level: EntityLevel, name: string, external_id: string) => ({
+  const entity = (level: Level, name: string, external_id: string) => ({
     profile_id: d.profile_id,
     level,
     entity_id: { campaign, ad_set, ad }[level],
