@@ -31,5 +31,3 @@ export const hashSecret = (secret: string): Buffer => digest('sha256', secret, '
 
 /** In the same time wherever they differ. */
 export const isSameHash = (one: Buffer, other: Buffer): boolean => timingSafeEqual(one, other)
-
-export const isSecretOf = (secret: string, hash: Buffer): boolean => isSameHash(hashSecret(secret), hash)

@@ -5,8 +5,8 @@ import { query } from '../query.ts'
 export const entityNames = query({
   name: 'entity_names',
   params: z.object({ profile: z.uuid(), entities: z.array(z.uuid()) }),
-  row: z.object({ entity_id: z.uuid(), name: z.string(), external_id: z.string() }),
+  row: z.object({ entity_id: z.uuid(), name: z.string() }),
   sql: `
-SELECT entity_id, name, external_id FROM ad_entities FINAL
+SELECT entity_id, name FROM ad_entities FINAL
 WHERE profile_id = {profile:UUID} AND level IN ('campaign', 'ad_set', 'ad') AND entity_id IN {entities:Array(UUID)}`,
 })

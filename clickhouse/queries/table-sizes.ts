@@ -1,17 +1,7 @@
 import { z } from 'zod'
 import { query } from '../query.ts'
 
-const tables = {
-  hits: 'Tracker hits',
-  outcomes: 'Outcomes of every source',
-  event_receipts: 'Everything that came in',
-  touches: 'Marketing touches',
-  credits: 'Conversions with their credit',
-  identity_map: 'Subjects of customers',
-  ad_delivery: 'Ad delivery, a row an ad and day',
-} as const
-
-export const sizedTables = Object.keys(tables) as (keyof typeof tables)[]
+const tables = ['hits', 'outcomes', 'event_receipts', 'touches', 'credits', 'identity_map', 'ad_delivery']
 
 /** The profile's rows in each table as they are stored, and their share of the bytes on disk. */
 export const tableSizes = query({
@@ -21,7 +11,7 @@ export const tableSizes = query({
   sql: `
 SELECT c.name AS name, c.rows AS rows, toUInt64(if(p.rows = 0, 0, c.rows * p.bytes / p.rows)) AS bytes
 FROM (
-  ${sizedTables
+  ${tables
     .map((table) => `SELECT '${table}' AS name, count() AS rows FROM ${table} WHERE profile_id = {profile:UUID}`)
     .join('\n  UNION ALL ')}
 ) AS c

@@ -23,7 +23,7 @@ it('lists what arrived since a time under no definition, most frequent first, a 
   await other.outcome(randomUUID(), at('04T00:00:00'), { type: 'theirs' })
   const params = { profile: world.profile, since: '2026-10-02T00:00:00Z', limit: 10 }
   expect(await warehouse.run(unlistedEventTypes, params)).toEqual([
-    { event_type: 'survey', events: 2, last_received_at: '2026-10-05T00:00:00.000Z' },
-    { event_type: 'quote_opened', events: 1, last_received_at: '2026-10-03T00:00:00.000Z' },
+    { event_type: 'survey', events: 2 },
+    { event_type: 'quote_opened', events: 1 },
   ])
 })
