@@ -3,7 +3,7 @@ import { refundedByHand } from './attribution/refunded-by-hand.ts'
 import { nobody } from './nobody.ts'
 
 /** The database analysts query: its views always show the live generation. */
-export const analystsDatabase = 'touchline'
+const analystsDatabase = 'touchline'
 
 interface View {
   name: string

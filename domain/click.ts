@@ -1,8 +1,8 @@
 import { plainPairs, readPlainAddress } from './plain-address.ts'
 import { hasEmail } from './text.ts'
 
-export const utmNames = ['source', 'medium', 'campaign', 'id', 'content', 'term'] as const
-export const clickIdNames = [
+const utmNames = ['source', 'medium', 'campaign', 'id', 'content', 'term'] as const
+const clickIdNames = [
   'gclid',
   'wbraid',
   'gbraid',

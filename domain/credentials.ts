@@ -49,7 +49,7 @@ export interface Credential {
 }
 
 /** Everything but a person at the console hands what it reads to a program, often somebody else's. */
-export const isPartner = ({ kind }: Pick<Credential, 'kind'>): boolean => kind !== 'session'
+const isPartner = ({ kind }: Pick<Credential, 'kind'>): boolean => kind !== 'session'
 
 /** The scopes that hold on this profile, whatever a row says: SPEC 5.5. */
 export const scopesOn = (

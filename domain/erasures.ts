@@ -83,7 +83,7 @@ export interface WordFinder {
   withoutWords(text: string): string
 }
 
-export const erasedMark = '[erased]'
+const erasedMark = '[erased]'
 
 /** Takes as long for a thousand words as for one. */
 export function wordFinder(words: readonly string[]): WordFinder {

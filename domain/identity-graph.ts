@@ -34,7 +34,7 @@ export interface CutSide {
 }
 
 /** Why a link joins nobody, in the order in which the guards are asked. */
-export const blockReasons = ['hub', 'erased', 'cut', 'different_held_once', 'browser_cannot_join'] as const
+const blockReasons = ['hub', 'erased', 'cut', 'different_held_once', 'browser_cannot_join'] as const
 export type BlockReason = (typeof blockReasons)[number]
 
 export interface Grouping {

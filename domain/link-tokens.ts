@@ -5,7 +5,7 @@ import { isUuid } from './ids.ts'
 
 /** The query parameter that carries a link token (SPEC 4.1). */
 export const linkTokenParameter = 'svc_t'
-export const maxLinkTokenLength = 4096
+const maxLinkTokenLength = 4096
 
 const label = 'touchline/link-tokens/v1'
 const encryption = { alg: 'dir', enc: 'A256GCM' } as const

@@ -55,7 +55,7 @@ export async function perform(
 }
 
 /** Where a handler does not say: one a row of a list, and one for a single answer that is not empty. */
-export function personsIn({ kind }: ResponseSpec, { data }: { data: unknown }): number {
+function personsIn({ kind }: ResponseSpec, { data }: { data: unknown }): number {
   if (kind === 'page') return (data as unknown[]).length
   if (data === null || typeof data !== 'object') return 0
   const fields = Object.values(data)

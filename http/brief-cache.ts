@@ -4,7 +4,7 @@ import { EngineUnavailable } from '../infra/unavailable.ts'
 import { engineFailure } from './engine-failure.ts'
 
 // Well inside the two seconds after which whatever was revoked must be dead everywhere.
-export const cacheMs = 1000
+const cacheMs = 1000
 const cacheSize = 10_000
 const lookupLimitMs = 1500
 

@@ -25,7 +25,7 @@ interface LoggedError {
 }
 
 /** Databases quote values in their messages and details: quoted text, e-mails and long numbers are cut out. */
-export function describeError(error: unknown, depth = 0): LoggedError {
+function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an error object' }
   const code = 'code' in error && error.code !== undefined ? { code: scrub(String(error.code)) } : {}
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))

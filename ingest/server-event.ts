@@ -28,7 +28,7 @@ import {
 } from './fields.ts'
 import { erasedPerson, type OnRefused, sealPerson, subjectToken } from './person.ts'
 
-export const actionSources = [
+const actionSources = [
   'website',
   'business_messaging',
   'physical_store',

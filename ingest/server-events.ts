@@ -39,7 +39,7 @@ export const postEvent = operation({
   },
 })
 
-export const maxEvents = 500
+const maxEvents = 500
 
 const EventResult = z
   .object({

@@ -2,8 +2,7 @@ import type avro from 'avsc'
 import { parseSchema, type SchemaVersion, schemaText, schemaVersions, subjectOf } from './registry.ts'
 import type { Topic } from './topics.ts'
 
-export const undecodableReasons = ['empty', 'no_magic_byte', 'unknown_schema', 'other_subject', 'malformed'] as const
-export type Undecodable = (typeof undecodableReasons)[number]
+export type Undecodable = 'empty' | 'no_magic_byte' | 'unknown_schema' | 'other_subject' | 'malformed'
 
 export type Decoded<Value> = { kind: 'ok'; value: Value } | { kind: 'undecodable'; why: Undecodable }
 

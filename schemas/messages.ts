@@ -1,5 +1,6 @@
 /** The TypeScript shape of each topic's newest Avro schema; times are epoch milliseconds, dates epoch days. */
 
+/** In order of strength: the first one that an event carries is its subject. */
 export const identifierTypes = [
   'external_customer_id',
   'national_id',
@@ -9,7 +10,6 @@ export const identifierTypes = [
   'email',
   'phone',
 ] as const
-/** In order of strength: the first one that an event carries is its subject. */
 export type IdentifierType = (typeof identifierTypes)[number]
 
 export interface Identifier {
@@ -182,8 +182,7 @@ export interface DefinitionSetting {
   is_deleted: boolean
 }
 
-export const stageSources = ['suggested', 'user', 'engine_default'] as const
-export type StageSource = (typeof stageSources)[number]
+export type StageSource = 'suggested' | 'user' | 'engine_default'
 
 export interface StageSetting {
   provider: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { query } from '../query.ts'
 
-export const ConversionOfCustomer = z.object({
+const ConversionOfCustomer = z.object({
   conversion_id: z.uuid(),
   outcome_id: z.uuid(),
   customer_id: z.uuid(),

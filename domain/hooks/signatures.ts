@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** How far the time in a signature may be from ours: older ones are recordings. */
-export const toleranceMs = 5 * 60_000
+const toleranceMs = 5 * 60_000
 
 export type SignatureFault = 'missing_signature' | 'malformed_signature' | 'wrong_signature' | 'stale_timestamp'
 

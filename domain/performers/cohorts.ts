@@ -11,7 +11,7 @@ const givenUp: readonly Dimension[] = ['placement', 'geo', 'audienceWarmth', 'fo
 export const smallestCohort = 8
 
 /** Stands for every value of a dimension that the cohort no longer looks at. */
-export const any = 'any'
+const any = 'any'
 
 export interface Cohort<Ad extends AdEvidence> {
   /** channel|format|objective|audience warmth|geo|placement */

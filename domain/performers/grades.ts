@@ -9,7 +9,7 @@ export type TruthGrade = (typeof truthGrades)[number]
 export const outcomeKinds = ['cash', 'pipeline', 'messaging', 'meta', 'none'] as const
 export type OutcomeKind = (typeof outcomeKinds)[number]
 
-export const maturityRules = {
+const maturityRules = {
   early: { impressions: 1_000 },
   mature: { deliveryDays: 3, impressions: 10_000, outcomes: 10 },
   calibrated: { deliveryDays: 7, outcomes: 50 },

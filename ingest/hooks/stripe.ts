@@ -172,7 +172,7 @@ const decimalsAtStripe: Record<string, number> = Object.fromEntries([
 ])
 
 /** The exact decimal of an amount in Stripe's units. */
-export function decimal(amount: number, currency: string): string {
+function decimal(amount: number, currency: string): string {
   const decimals = decimalsAtStripe[currency.toUpperCase()] ?? 2
   const digits = String(amount).padStart(decimals + 1, '0')
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`

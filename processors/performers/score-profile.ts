@@ -15,7 +15,7 @@ export interface ScoreDeps {
 }
 
 /** The costliest of a window are ranked, so that memory stays bounded whatever an account holds. */
-export const mostAds = 20_000
+const mostAds = 20_000
 
 /** Ranks the ads of one window anew, and answers with how many there are. */
 export async function scoreWindow(

@@ -18,7 +18,7 @@ export interface Front {
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-export function launch(data: string, ...options: string[]): ChildProcess {
+function launch(data: string, ...options: string[]): ChildProcess {
   return spawn(process.execPath, [main, '--data', data, '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
