@@ -61,7 +61,7 @@ const Environment = z.object({
   CLICKHOUSE_URL: z.url().optional(),
   DATABASE_URL: z.url().optional(),
   REDIS_URL: z.url().optional(),
-  /** 32 bytes in base64: the root of every derived key (identifier hashes, sealing, link tokens). */
+  /** 32 bytes in base64: the root of every key that domain/sealing.ts derives. */
   TOUCHLINE_SECRET: z.string().optional(),
   /** Keys of app and MCP tokens: the first signs, all verify. One that comes from the root secret when there is none. */
   TOKEN_KEYS: TokenKeys.optional(),

@@ -5,8 +5,8 @@ import { inSlice, sliceParams } from './slice.ts'
 
 /**
  * An outcome outside the site that names its ad gets a touch of its own at its own time, unless the customer came by
- * that ad within the 30 minutes before. It goes with the payment to an assigned payer. The visit may be on any of the customer's devices, so whole customers are
- * looked at; what no longer comes out gets a tombstone.
+ * that ad within the 30 minutes before. It goes with the payment to an assigned payer. The visit may be on any of the
+ * customer's devices, so whole customers are looked at; what no longer comes out gets a tombstone.
  */
 export const deriveSyntheticTouches = statement({
   name: 'derive_synthetic_touches',

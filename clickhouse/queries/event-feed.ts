@@ -5,7 +5,7 @@ const text = z.string().transform((value) => value || null)
 
 /**
  * What came in, newest first. Candidates come from the receipts by time; hits and outcomes have the last word, so that an
- * event that has moved since is left out at its old place. `row_count` says how many candidates there were.
+ * event that has moved since is no longer there (`is_there`) at its old place.
  * A hit is told by its browser and its id; an outcome by its id alone, whoever's it was when it came, and has no browser.
  */
 export const eventFeed = query({
