@@ -4,7 +4,7 @@ import type { Warehouse } from '../clickhouse/client.ts'
 import { subjectRefsOfCustomers } from '../clickhouse/queries/subject-refs-of-customers.ts'
 import { searchWords } from '../clickhouse/search-words.ts'
 import { type ErasedPerson, type ErasureSecrets, hashedForms, wordFinder, writtenForms } from '../domain/erasures.ts'
-import { codeOf } from '../infra/kafka/producer.ts'
+import { codeOf, nameOf } from '../infra/error-code.ts'
 import {
   type AuditResult,
   completeErasures,
@@ -45,8 +45,8 @@ export async function finishErasures(deps: ErasureDeps): Promise<{ hasMore: bool
     await finish(deps, queued)
   } catch (error) {
     // A search that fails is tried again later; it must not end the processors, which poll would do after a while.
-    const name = error instanceof Error ? error.name : typeof error
-    deps.logger?.error({ work: 'erasures', errorName: name, code: codeOf(error) }, 'the search failed: trying again')
+    const facts = { work: 'erasures', errorName: nameOf(error), code: codeOf(error) }
+    deps.logger?.error(facts, 'the search failed: trying again')
     await postponeErasures(
       deps.postgres,
       queued.map(({ id }) => id),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionPool, findErrorBy, Consumer as KafkaConsumer } from '@platformatic/kafka'
 import type { Logger } from 'pino'
+import { codeOf } from '../error-code.ts'
 import { messageBuffer } from './message-buffer.ts'
 import { type ConsumedMessage, messagesOf, type Positions, startingPositions } from './positions.ts'
-import { codeOf } from './producer.ts'
 
 export type { ConsumedMessage } from './positions.ts'
 

@@ -3,6 +3,7 @@ import { Producer as KafkaProducer } from '@platformatic/kafka'
 import type { Logger } from 'pino'
 import { type Codec, ownCodec } from '../../schemas/codec.ts'
 import type { Topic } from '../../schemas/topics.ts'
+import { codeOf } from '../error-code.ts'
 import { EngineUnavailable } from '../unavailable.ts'
 import { partitionByKey } from './partition-by-key.ts'
 import { type RawRecord, sendQueue } from './send-queue.ts'
@@ -89,11 +90,4 @@ export function connectProducer(options: ProducerOptions): Producer {
       await Promise.race([client.close(true), sleep(1000, undefined, { ref: false })]).catch(() => {})
     },
   }
-}
-
-/** What a log may say of an error: its code or name, never its message. */
-export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { code, apiId } = error as { code?: unknown; apiId?: unknown }
-  return typeof apiId === 'string' ? apiId : typeof code === 'string' ? code : error.name
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { profilesWithAds } from '../../clickhouse/queries/profiles-with-ads.ts'
 import { lastClosedDay, type ScoreWindow, scoreWindows } from '../../domain/performers/windows.ts'
-import { codeOf } from '../../infra/kafka/producer.ts'
+import { codeOf } from '../../infra/error-code.ts'
 import { releaseScoringLock, type ScoreState, scoreStates, takeScoringLock } from '../../postgres/stores/ad-scores.ts'
 import { poll } from '../runner/poll.ts'
 import type { Running } from '../runner/run.ts'

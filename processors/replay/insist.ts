@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf } from '../../infra/kafka/producer.ts'
+import { codeOf } from '../../infra/error-code.ts'
 import type { ReplayDeps } from './deps.ts'
 
 const attempts = 7

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { dropGeneration, listGenerations } from '../../clickhouse/generations.ts'
-import { codeOf } from '../../infra/kafka/producer.ts'
+import { codeOf } from '../../infra/error-code.ts'
 import {
   completeReplay,
   failReplay,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { codeOf } from '../../infra/kafka/producer.ts'
+import { codeOf, nameOf } from '../../infra/error-code.ts'
 import type { Running } from './run.ts'
 
 export interface PollOptions {
@@ -41,7 +41,7 @@ async function loop(options: PollOptions, stopping: AbortSignal): Promise<void> 
       failures++
       const isLast = performance.now() - lastSuccess > maxElapsedMs
       logger?.error(
-        { work: name, failures, errorName: error instanceof Error ? error.name : typeof error, code: codeOf(error) },
+        { work: name, failures, errorName: nameOf(error), code: codeOf(error) },
         isLast ? 'work keeps failing: stopping' : 'work failed: trying again',
       )
       if (isLast) throw error

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { codeOf, nameOf } from '../../infra/error-code.ts'
 import { type Batch, type ConsumedMessage, connectConsumer } from '../../infra/kafka/consumer.ts'
-import { codeOf, type Producer } from '../../infra/kafka/producer.ts'
+import type { Producer } from '../../infra/kafka/producer.ts'
 import { type Codec, ownCodec } from '../../schemas/codec.ts'
 import { groupOf, topics } from '../../schemas/topics.ts'
 import { type PipelineMetrics, watchLag } from './metrics.ts'
@@ -222,5 +223,3 @@ async function sendRejected(rows: Row[], deps: RunDeps): Promise<void> {
   )
   if (rejected.length > 0) await deps.producer.send(topics.rejected, rejected)
 }
-
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : typeof error)
