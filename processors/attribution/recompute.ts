@@ -15,6 +15,7 @@ import type { sliceParams } from '../../clickhouse/attribution/slice.ts'
 import { stageConversions } from '../../clickhouse/attribution/stage-conversions.ts'
 import { valueConversions } from '../../clickhouse/attribution/value-conversions.ts'
 import type { Warehouse } from '../../clickhouse/client.ts'
+import { allOver } from '../all-over.ts'
 import { packProfiles } from './pack-profiles.ts'
 
 export interface DirtySubjectVersion {
@@ -97,10 +98,7 @@ export async function derive(
     }
   }
   if (held === 0) return touch()
-  await all(
-    touch().then(() => warehouse.execute(joinAds, { run })),
-    stage(warehouse, run),
-  )
+  await allOver([touch().then(() => warehouse.execute(joinAds, { run })), stage(warehouse, run)])
   const crowded = held > fewConversions ? (await warehouse.run(crowdedCustomers, { run, mostPairs }))[0]!.customers : []
   const credit = async (slice: z.output<typeof sliceParams>, part: string) => {
     await warehouse.execute(deriveCredits, { ...slice, part, crowded })
@@ -110,7 +108,7 @@ export async function derive(
   let published = Promise.resolve()
   for (const slice of every) {
     const part = randomUUID()
-    await all(credit(slice, part), published)
+    await allOver([credit(slice, part), published])
     onStep?.()
     published = publish(warehouse, part)
   }
@@ -126,7 +124,7 @@ async function publish(warehouse: Warehouse, part: string): Promise<void> {
   const { profiles } = changed!
   if (profiles.length === 0) return
   await note(warehouse, part, profiles, { isOver: false })
-  await all(report(warehouse, part), list(warehouse, part))
+  await allOver([report(warehouse, part), list(warehouse, part)])
   await warehouse.execute(publishCredits, { run: part })
   await note(warehouse, part, profiles, { isOver: true })
 }
@@ -145,12 +143,6 @@ const note = (warehouse: Warehouse, part: string, profiles: string[], { isOver }
     publishingTable,
     profiles.map((profile_id) => ({ profile_id, run_id: part, is_over: isOver ? 1 : 0 })),
   )
-
-/** Over when the last is, so that a retry never meets one still under way. */
-async function all(...work: Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work)
-  for (const result of results) if (result.status === 'rejected') throw result.reason
-}
 
 async function report(warehouse: Warehouse, run: string): Promise<void> {
   for (const step of [rememberDays, publishReport]) await warehouse.execute(step, { run })

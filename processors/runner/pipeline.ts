@@ -1,4 +1,5 @@
 import type { Topic } from '../../schemas/topics.ts'
+import { allOver } from '../all-over.ts'
 
 /** A message of a topic on its way through a pipeline; the value is what the last step made of it. */
 export interface Message<Value> {
@@ -47,13 +48,11 @@ export const gather =
   (batch) =>
     store(batch.flatMap(({ value }) => rowsOf(value)))
 
-/** Sinks that do not depend on each other; over when the last is, so that a retry never meets one still under way. */
+/** Sinks that do not depend on each other. */
 export const together =
   <A>(...sinks: Sink<A>[]): Sink<A> =>
-  async (batch) => {
-    const results = await Promise.allSettled(sinks.map((sink) => sink(batch)))
-    for (const result of results) if (result.status === 'rejected') throw result.reason
-  }
+  (batch) =>
+    allOver(sinks.map((sink) => sink(batch)))
 
 export interface Pipeline {
   name: string
