@@ -5,6 +5,7 @@ import { isVideo, labelOf, objectiveOf, unknown } from '../../domain/performers/
 import type { AdEvidence } from '../../domain/performers/evidence.ts'
 import type { ScoredAd } from '../../domain/performers/score-ads.ts'
 import type { ScoreWindow } from '../../domain/performers/windows.ts'
+import { ratio } from '../../domain/ratio.ts'
 import type { AdScoreRow } from '../../postgres/stores/ad-scores.ts'
 
 type WarehouseRow = z.output<typeof adEvidence.row>
@@ -47,8 +48,6 @@ export function toEvidence(row: WarehouseRow, currency: string): Ad {
   }
 }
 
-const ratio = (value: number | null, by: number | null): number | null =>
-  value === null || by === null || by === 0 ? null : value / by
 const said = (text: string) => text || null
 const labelled = (text: string) => (text === unknown ? null : text)
 

@@ -3,9 +3,10 @@ import { inCurrencies } from '../../../clickhouse/queries/delivery-currencies.ts
 import { entityComparison, platformTotals, type Sides } from '../../../clickhouse/queries/platform-comparison.ts'
 import { reportedBasis } from '../../../domain/ad-platforms.ts'
 import { fromMinor, fromMinorAsNumber } from '../../../domain/money.ts'
+import { ratio } from '../../../domain/ratio.ts'
 import { DateRange, Level, Model, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
-import { creditMinor, knownSpend, ratio } from './figures.ts'
+import { creditMinor, knownSpend } from './figures.ts'
 import { RangeMeta } from './parameters.ts'
 
 const mostRows = 5000

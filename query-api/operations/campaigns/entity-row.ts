@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
+import { ratio } from '../../../domain/ratio.ts'
 import { Level } from '../../../http/operation.ts'
-import { knownSpend, Outcomes, outcomeFigures, ratio } from './figures.ts'
+import { knownSpend, Outcomes, outcomeFigures } from './figures.ts'
 import type { EntityRow } from './report-reads.ts'
 
 export const CampaignRow = z

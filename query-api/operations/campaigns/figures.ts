@@ -12,10 +12,6 @@ export function creditMinor(credit: bigint): bigint {
 
 export const creditValue = (credit: bigint, currency: string) => fromMinorAsNumber(creditMinor(credit), currency)
 
-/** Null when there is nothing to divide by, or one of both is not known. */
-export const ratio = (value: number | null, by: number | null): number | null =>
-  value === null || by === null || by === 0 ? null : value / by
-
 /** Nothing is worked out of a spend of which a part could not be converted. */
 export const knownSpend = (row: { unrated_days: number }, spend: number): number | null =>
   row.unrated_days > 0 ? null : spend
