@@ -86,7 +86,15 @@ const organicBySource: Record<KnownSource['kind'], Channel | undefined> = {
   ai: 'ai_assistant',
   not_a_source: undefined,
 }
-const paidChannels = new Set<Channel>(['paid_search', 'paid_social', 'display', 'affiliate', 'paid_other', 'messaging'])
+/** What a tag may make of a paid click; wider than `paidChannels` of ad-platforms.ts, which says what reports count as one. */
+const channelsOfPaidTags = new Set<Channel>([
+  'paid_search',
+  'paid_social',
+  'display',
+  'affiliate',
+  'paid_other',
+  'messaging',
+])
 const emptyTag = /^\(?(none|not set|direct|null|undefined)?\)?$/
 
 /** Where a visit came from: click ids, then tags, then the referrer. */
@@ -101,7 +109,7 @@ function byPaidClickId(arrival: Arrival): Verdict | undefined {
   if (!rule) return undefined
   // The click id proves that it was an ad of that platform; a paid tag may say more exactly which kind.
   const tagged = byTags(arrival)
-  if (!tagged || !paidChannels.has(tagged.channel) || tagged.channel === 'paid_other') {
+  if (!tagged || !channelsOfPaidTags.has(tagged.channel) || tagged.channel === 'paid_other') {
     return { ...rule, source: tagged?.source ?? rule.source }
   }
   return { channel: tagged.channel, source: tagged.source ?? rule.source, medium: tagged.medium ?? rule.medium }
