@@ -3,19 +3,11 @@ import { z } from 'zod'
 import { payerPropagation } from '../../../clickhouse/queries/payer-propagation.ts'
 import { isUuid } from '../../../domain/ids.ts'
 import { ApiError, one } from '../../../http/operation.ts'
-import { asProfile } from '../../../postgres/as-profile.ts'
 import { payingSubject } from '../../../postgres/stores/payers.ts'
-import { assignPayer as assign, lockPayment, standingActions } from '../../../postgres/stores/payment-actions.ts'
+import { assignPayer as assign } from '../../../postgres/stores/payment-actions.ts'
 import { operation } from '../../operation.ts'
-import {
-  actorOf,
-  describePayment,
-  Payment,
-  type PaymentDeps,
-  PaymentParams,
-  paymentMeta,
-  storedPayment,
-} from './payment.ts'
+import { decide } from './decide.ts'
+import { describePayment, Payment, type PaymentDeps, PaymentParams, paymentMeta } from './payment.ts'
 
 const confirmMs = 5_000
 const longestPauseMs = 400
@@ -43,20 +35,21 @@ export const assignPayer = operation({
   response: one(Payment, { meta: paymentMeta }),
   errors: ['not_found', 'customer_not_in_profile', 'payment_assignment_incomplete'],
   handler: async ({ params, body, request, ...deps }) => {
-    const row = await storedPayment(deps, params.payment_id)
-    const payment = { profileId: deps.profile.id, paymentId: row.payment_id, by: actorOf(deps.credential, request) }
-    const version = await asProfile(deps.postgres, deps.profile.id, async (tx) => {
-      const customer = body.customer_profile_id?.toLowerCase() ?? null
-      const subject = customer && isUuid(customer) ? await payingSubject(tx, payment.profileId, customer) : undefined
-      if (customer !== null && !subject) throw new ApiError('customer_not_in_profile')
-      await lockPayment(tx, payment)
-      const standing = (await standingActions(tx, payment.profileId, [payment.paymentId])).get(payment.paymentId)
-      const isStanding = customer
-        ? standing?.payerSubjectId && standing.payerCustomerId === customer
-        : !standing?.payerSubjectId
-      // A retry decides nothing new: it only waits for what was decided.
-      return isStanding ? (standing?.payerVersion ?? 0) : assign(tx, payment, subject ?? null)
-    })
+    const { row, result: version } = await decide(
+      deps,
+      params.payment_id,
+      request,
+      async ({ tx, payment, standing }) => {
+        const customer = body.customer_profile_id?.toLowerCase() ?? null
+        const subject = customer && isUuid(customer) ? await payingSubject(tx, payment.profileId, customer) : undefined
+        if (customer !== null && !subject) throw new ApiError('customer_not_in_profile')
+        const isStanding = customer
+          ? standing.payerSubjectId && standing.payerCustomerId === customer
+          : !standing.payerSubjectId
+        // A retry decides nothing new: it only waits for what was decided.
+        return isStanding ? standing.payerVersion : assign(tx, payment, subject ?? null)
+      },
+    )
     await confirm(deps, row.payment_id, version, request.signal)
     return describePayment(deps, row)
   },

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { one } from '../../../http/operation.ts'
-import { asProfile } from '../../../postgres/as-profile.ts'
-import { lockPayment, markInstallment as mark, standingActions } from '../../../postgres/stores/payment-actions.ts'
+import { markInstallment as mark } from '../../../postgres/stores/payment-actions.ts'
 import { operation } from '../../operation.ts'
-import { actorOf, describePayment, Payment, PaymentParams, paymentMeta, storedPayment } from './payment.ts'
+import { decide } from './decide.ts'
+import { describePayment, Payment, PaymentParams, paymentMeta } from './payment.ts'
 
 export const markInstallment = operation({
   id: 'markInstallment',
@@ -22,12 +22,8 @@ export const markInstallment = operation({
   response: one(Payment, { meta: paymentMeta }),
   errors: ['not_found'],
   handler: async ({ params, body, request, ...deps }) => {
-    const row = await storedPayment(deps, params.payment_id)
-    const payment = { profileId: deps.profile.id, paymentId: row.payment_id, by: actorOf(deps.credential, request) }
-    await asProfile(deps.postgres, deps.profile.id, async (tx) => {
-      await lockPayment(tx, payment)
-      const standing = (await standingActions(tx, payment.profileId, [payment.paymentId])).get(payment.paymentId)
-      if ((standing?.isInstallment ?? false) !== body.is_installment) await mark(tx, payment, body.is_installment)
+    const { row } = await decide(deps, params.payment_id, request, async ({ tx, payment, standing }) => {
+      if (standing.isInstallment !== body.is_installment) await mark(tx, payment, body.is_installment)
     })
     return describePayment(deps, row)
   },

@@ -8,12 +8,7 @@ import { ApiError } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { type Payer, payersOf } from '../../../postgres/stores/payers.ts'
-import {
-  type Actor,
-  noActions,
-  type StandingActions,
-  standingActions,
-} from '../../../postgres/stores/payment-actions.ts'
+import { noActions, type StandingActions, standingActions } from '../../../postgres/stores/payment-actions.ts'
 
 const Money = (description: string, example = '120.00') =>
   z.string().meta({ description: `${description} An exact decimal in the payment's currency.`, examples: [example] })
@@ -67,13 +62,6 @@ export const PaymentParams = z.object({
 })
 
 export const mayReadPayers = (credential: Credential) => credential.scopes.has('customers:read')
-
-export const actorOf = (credential: Credential, request: { id: string }): Actor => ({
-  credentialKind: credential.kind,
-  credentialId: credential.id,
-  appId: credential.appId,
-  requestId: request.id,
-})
 
 export interface PaymentDeps {
   profile: Profile

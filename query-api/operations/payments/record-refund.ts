@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { PaymentRow } from '../../../clickhouse/queries/payments.ts'
 import { fromMinor, toMinor } from '../../../domain/money.ts'
 import { ApiError, failsAs, one } from '../../../http/operation.ts'
-import { asProfile } from '../../../postgres/as-profile.ts'
-import { lockPayment, recordRefund as record, standingActions } from '../../../postgres/stores/payment-actions.ts'
+import { recordRefund as record } from '../../../postgres/stores/payment-actions.ts'
 import { operation } from '../../operation.ts'
-import { actorOf, describePayment, Payment, PaymentParams, paymentMeta, storedPayment } from './payment.ts'
+import { decide } from './decide.ts'
+import { describePayment, Payment, PaymentParams, paymentMeta } from './payment.ts'
 
 export const recordRefund = operation({
   id: 'recordRefund',
@@ -41,12 +41,8 @@ export const recordRefund = operation({
   status: 201,
   errors: ['not_found', 'amount_invalid', 'manual_refund_exists'],
   handler: async ({ params, body, request, ...deps }) => {
-    const row = await storedPayment(deps, params.payment_id)
-    const payment = { profileId: deps.profile.id, paymentId: row.payment_id, by: actorOf(deps.credential, request) }
-    await asProfile(deps.postgres, deps.profile.id, async (tx) => {
-      await lockPayment(tx, payment)
-      const standing = (await standingActions(tx, payment.profileId, [payment.paymentId])).get(payment.paymentId)
-      if (standing?.refundedMinor) throw new ApiError('manual_refund_exists')
+    const { row } = await decide(deps, params.payment_id, request, async ({ tx, payment, standing, row }) => {
+      if (standing.refundedMinor !== 0) throw new ApiError('manual_refund_exists')
       await record(tx, payment, refundOf(row, body.amount), row.currency)
     })
     return describePayment(deps, row)
