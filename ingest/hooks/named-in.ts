@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { normalise } from '../../domain/identifiers.ts'
 import type { Vault } from '../../postgres/stores/vault.ts'
 import type { Identifier, IdentifierType } from '../../schemas/messages.ts'
+import type { Fact } from './facts.ts'
 import type { Received } from './notification.ts'
-import type { Fact } from './understand.ts'
 
 export interface Named {
   /** Everybody whom the payload names. */

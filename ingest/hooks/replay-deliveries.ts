@@ -8,12 +8,12 @@ import {
   unmappableAfter,
 } from '../../postgres/stores/hook-deliveries.ts'
 import { hookEndpointOf } from '../../postgres/stores/hook-endpoints.ts'
+import { faultOf, readNotification } from './facts.ts'
 import type { Received } from './notification.ts'
 import { openPayload } from './open-payload.ts'
 import { parseBody } from './parse-body.ts'
 import { firstVerdict, type HookDeps, sealPayload, understand } from './take-delivery.ts'
 import { tell } from './tell.ts'
-import { faultOf, readNotification } from './understand.ts'
 
 export interface ReplayOptions {
   /** Undefined for all profiles. */

@@ -7,10 +7,10 @@ import { recordDelivery, settleDelivery, type Verdict } from '../../postgres/sto
 import type { HookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
 import type { Vault } from '../../postgres/stores/vault.ts'
 import type { OnRefused } from '../person.ts'
+import { type Fact, factsOf, readNotification } from './facts.ts'
 import { type Named, namedIn } from './named-in.ts'
 import type { Received } from './notification.ts'
 import { tell } from './tell.ts'
-import { type Fact, factsOf, readNotification } from './understand.ts'
 
 export interface HookDeps {
   postgres: pg.Pool

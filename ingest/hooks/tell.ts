@@ -5,7 +5,7 @@ import { foldOutcome, foldPayment, foldRefund } from '../../postgres/stores/hook
 import { enqueue } from '../../postgres/stores/outbox.ts'
 import type { Payment } from '../../schemas/messages.ts'
 import { topics } from '../../schemas/topics.ts'
-import type { Fact } from './understand.ts'
+import type { Fact } from './facts.ts'
 
 const otherCurrency: Verdict = { status: 'unmappable', reason: 'currency: must be that of the payment', messages: 0 }
 

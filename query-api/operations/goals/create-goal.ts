@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ApiError, fieldError, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
+import { changeDefinition } from './change-definition.ts'
 import { fields, GoalDefinition, toGoalDefinition } from './definition.ts'
-import { changeDefinition } from './write.ts'
 
 /** Creates only; its successor changes as well and lets the caller choose the key. */
 export const createGoal = operation({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { fieldError, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
+import { changeDefinition } from './change-definition.ts'
 import { ConversionKey, fields, GoalDefinition, toGoalDefinition } from './definition.ts'
-import { changeDefinition } from './write.ts'
 
 const SentDefinition = z
   .object({
