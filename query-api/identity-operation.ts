@@ -13,4 +13,4 @@ export interface IdentityDeps {
   linkTokens: LinkTokens | undefined
 }
 
-export const identityOperation = defineOperation<IdentityDeps>()
+export const operation = defineOperation<IdentityDeps>()

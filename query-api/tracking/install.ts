@@ -8,7 +8,7 @@ import { asProfile } from '../../postgres/as-profile.ts'
 import { trackedHost } from '../../postgres/stores/custom-domains.ts'
 import { listTrackingKeys } from '../../postgres/stores/tracking-keys.ts'
 import { readTrackingSettings } from '../../postgres/stores/tracking-settings.ts'
-import type { TrackerFiles } from './operation.ts'
+import type { TrackerFiles } from '../tracking-operation.ts'
 
 export interface Origin {
   origin: string

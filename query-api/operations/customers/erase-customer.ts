@@ -1,10 +1,10 @@
 import { one } from '../../../http/operation.ts'
-import { identityOperation } from '../../identity-operation.ts'
+import { operation } from '../../identity-operation.ts'
 import { ErasureReceipt } from './erasure-receipt.ts'
 import { ErasureRequestBody } from './erasure-request.ts'
 import { performErasure } from './perform-erasure.ts'
 
-export const eraseCustomer = identityOperation({
+export const eraseCustomer = operation({
   id: 'eraseCustomer',
   method: 'POST',
   url: '/customers/erasures',

@@ -12,7 +12,7 @@ import { enqueueAll } from '../../../postgres/stores/outbox.ts'
 import type { Vault, VaultEntry } from '../../../postgres/stores/vault.ts'
 import type { IdentifierType, IdentitySighting } from '../../../schemas/messages.ts'
 import { topics } from '../../../schemas/topics.ts'
-import { identityOperation } from '../../identity-operation.ts'
+import { operation } from '../../identity-operation.ts'
 
 const maxRows = 1000
 
@@ -39,7 +39,7 @@ const ImportResult = z
   })
   .meta({ id: 'ImportResult' })
 
-export const importCustomers = identityOperation({
+export const importCustomers = operation({
   id: 'importCustomers',
   method: 'POST',
   url: '/customers',

@@ -6,7 +6,7 @@ import { ApiError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { customersOfTokens } from '../../../postgres/stores/identity-view.ts'
 import { describeCustomers, type NamedCustomer, survivorsOf } from '../../../postgres/stores/named-customers.ts'
-import { type IdentityDeps, identityOperation } from '../../identity-operation.ts'
+import { type IdentityDeps, operation } from '../../identity-operation.ts'
 import { type LinkTokenReason, linkTokenMessages, linkTokenReasons, type NamedRow, readRow } from './link-token-row.ts'
 
 const maxRows = 500
@@ -49,7 +49,7 @@ const Selectors = z
     description: 'One customer; the first selector that is present, in this order, wins.',
   })
 
-export const mintLinkTokens = identityOperation({
+export const mintLinkTokens = operation({
   id: 'mintLinkTokens',
   method: 'POST',
   url: '/customers/link-tokens',

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { ApiError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { readErasure as read } from '../../../postgres/stores/erasures.ts'
-import { identityOperation } from '../../identity-operation.ts'
+import { operation } from '../../identity-operation.ts'
 import { ErasureReceipt, toErasureReceipt } from './erasure-receipt.ts'
 
-export const readErasure = identityOperation({
+export const readErasure = operation({
   id: 'readErasure',
   method: 'GET',
   url: '/customers/erasures/:erasure_id',

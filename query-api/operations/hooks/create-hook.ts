@@ -3,8 +3,8 @@ import { providerMessage, providerShape } from '../../../domain/provider-name.ts
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { createHookEndpoint } from '../../../postgres/stores/hook-endpoints.ts'
+import { operation } from '../../hook-operation.ts'
 import { EndpointWithSecret, Provider, Secret, secretFor, toEndpoint } from './endpoint.ts'
-import { operation } from './operation.ts'
 
 export const createHook = operation({
   id: 'createHook',

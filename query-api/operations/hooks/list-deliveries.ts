@@ -4,7 +4,7 @@ import { parseTime } from '../../../domain/time.ts'
 import { ApiError, limit, page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { deliveryStatuses, listDeliveries } from '../../../postgres/stores/hook-deliveries.ts'
-import { operation } from './operation.ts'
+import { operation } from '../../hook-operation.ts'
 
 const Delivery = z
   .object({

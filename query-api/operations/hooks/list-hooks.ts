@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { listHookEndpoints } from '../../../postgres/stores/hook-endpoints.ts'
+import { operation } from '../../hook-operation.ts'
 import { Endpoint, toEndpoint } from './endpoint.ts'
-import { operation } from './operation.ts'
 
 const ListedEndpoint = Endpoint.extend({
   last_delivery_at: z.iso.datetime().nullable().meta({ description: 'The last notification that it took.' }),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { findHookEndpoint, rotateHookSecret, rotationHours } from '../../../postgres/stores/hook-endpoints.ts'
+import { operation } from '../../hook-operation.ts'
 import { EndpointWithSecret, Secret, secretFor, toEndpoint, unknownEndpoint } from './endpoint.ts'
-import { operation } from './operation.ts'
 
 export const rotateHook = operation({
   id: 'rotateHook',

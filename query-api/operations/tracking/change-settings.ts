@@ -1,7 +1,7 @@
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { changeTrackingSettings } from '../../../postgres/stores/tracking-settings.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 import { TrackingSettings, TrackingSettingsChange } from './tracking-settings.ts'
 
 export const changeSettings = operation({

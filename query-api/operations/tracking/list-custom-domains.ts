@@ -1,7 +1,7 @@
 import { page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { listCustomDomains as list } from '../../../postgres/stores/custom-domains.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 import { CustomDomain, toCustomDomain } from './custom-domain.ts'
 
 export const listCustomDomains = operation({

@@ -5,7 +5,7 @@ import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { dayMs } from '../../../domain/time.ts'
 import { Cursor, decodeCursor, encodeCursor } from '../../../http/cursor.ts'
 import { ApiError, limit, page } from '../../../http/operation.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 
 const longestDays = 90
 const defaultDays = 7

@@ -4,7 +4,7 @@ import { tableSizes } from '../../../clickhouse/queries/table-sizes.ts'
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { refusalsSince } from '../../../postgres/stores/refusals.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 
 const rateHours = 24
 const refusalDays = 7

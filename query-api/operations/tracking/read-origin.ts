@@ -4,7 +4,7 @@ import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { trackedHost } from '../../../postgres/stores/custom-domains.ts'
 import { originOf } from '../../tracking/install.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 
 const TrackingOrigin = z
   .object({

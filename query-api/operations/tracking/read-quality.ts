@@ -12,7 +12,7 @@ import { countUncounted } from '../../../postgres/stores/hook-deliveries.ts'
 import { blockedLinks, countHubs } from '../../../postgres/stores/identity-guards.ts'
 import { refusalsSince } from '../../../postgres/stores/refusals.ts'
 import { lastHitOf, listTrackingKeys } from '../../../postgres/stores/tracking-keys.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 
 const recentDays = 7
 const conversionDays = 30

@@ -3,7 +3,7 @@ import { pixelLoader } from '../../../domain/pixel.ts'
 import { bundledScript, scriptTag } from '../../../domain/snippet.ts'
 import { File, one } from '../../../http/operation.ts'
 import { installationOf, snippetOf } from '../../tracking/install.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 
 const Snippet = z
   .object({

@@ -3,7 +3,7 @@ import { inlineJson } from '../../../domain/snippet.ts'
 import { isAllowedOrigin, noOrigin } from '../../../domain/tracking-settings.ts'
 import { one } from '../../../http/operation.ts'
 import { installationOf } from '../../tracking/install.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 
 const StorePixel = z
   .object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { tagManagerContainer } from '../../../domain/tag-manager.ts'
 import { File, one } from '../../../http/operation.ts'
 import { installationOf, snippetOf } from '../../tracking/install.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 
 const fileName = 'touchline-container.json'
 

@@ -1,7 +1,7 @@
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { latestVerification } from '../../../postgres/stores/install-verifications.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 import { InstallVerification, toInstallVerification } from './install-verification.ts'
 
 export const readVerification = operation({

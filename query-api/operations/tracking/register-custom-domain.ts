@@ -4,7 +4,7 @@ import { isHostName } from '../../../domain/tracking-settings.ts'
 import { ApiError, fieldError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { registerCustomDomain as register } from '../../../postgres/stores/custom-domains.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 import { CustomDomain, toCustomDomain } from './custom-domain.ts'
 
 const mostDomains = 20

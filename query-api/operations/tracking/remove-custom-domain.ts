@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError, one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { removeCustomDomain as remove } from '../../../postgres/stores/custom-domains.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 import { CustomDomain, toCustomDomain } from './custom-domain.ts'
 
 export const removeCustomDomain = operation({

@@ -12,7 +12,7 @@ import {
 import { listTrackingKeys } from '../../../postgres/stores/tracking-keys.ts'
 import { originOf } from '../../tracking/install.ts'
 import { type Expected, lookAtPage } from '../../tracking/look-at-page.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 import { InstallVerification, toInstallVerification } from './install-verification.ts'
 
 const mostAtOnce = 3

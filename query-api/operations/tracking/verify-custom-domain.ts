@@ -4,7 +4,7 @@ import { DnsUnavailable } from '../../../infra/domain-records.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { findCustomDomain, judgeCustomDomain, releaseCustomDomain } from '../../../postgres/stores/custom-domains.ts'
 import { domainVerdict, ownershipText } from '../../tracking/domain-verdict.ts'
-import { operation } from '../../tracking/operation.ts'
+import { operation } from '../../tracking-operation.ts'
 import { CustomDomain, toCustomDomain } from './custom-domain.ts'
 
 const missing = () => new ApiError('not_found', 'This profile has no tracking domain with that id.')

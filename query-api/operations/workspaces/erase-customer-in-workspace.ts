@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { isAdministrator } from '../../../domain/roles.ts'
 import { ApiError, one } from '../../../http/operation.ts'
 import { readProfile } from '../../../postgres/stores/profiles.ts'
-import { identityOperation } from '../../identity-operation.ts'
+import { operation } from '../../identity-operation.ts'
 import { ErasureReceipt } from '../customers/erasure-receipt.ts'
 import { checkSelectors, erasureFields } from '../customers/erasure-request.ts'
 import { performErasure } from '../customers/perform-erasure.ts'
 import { WorkspacePath } from './workspace.ts'
 
-export const eraseCustomerInWorkspace = identityOperation({
+export const eraseCustomerInWorkspace = operation({
   id: 'eraseCustomerInWorkspace',
   method: 'POST',
   url: '/workspaces/:workspaceId/customer-erasures',

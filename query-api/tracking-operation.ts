@@ -1,8 +1,8 @@
-import { defineOperation } from '../../http/operation.ts'
-import type { DomainRecords } from '../../infra/domain-records.ts'
-import type { RecentLag } from '../../infra/kafka/recent-lag.ts'
-import type { Outbound } from '../../infra/outbound.ts'
-import type { QueryDeps } from '../operation.ts'
+import { defineOperation } from '../http/operation.ts'
+import type { DomainRecords } from '../infra/domain-records.ts'
+import type { RecentLag } from '../infra/kafka/recent-lag.ts'
+import type { Outbound } from '../infra/outbound.ts'
+import type { QueryDeps } from './operation.ts'
 
 export interface TrackerFiles {
   script: string

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { HookSeals } from '../../../domain/hooks/secrets.ts'
-import { defineOperation } from '../../../http/operation.ts'
+import type { HookSeals } from '../domain/hooks/secrets.ts'
+import { defineOperation } from '../http/operation.ts'
 
 /** What the management of notification addresses stands on. */
 export interface HookAdminDeps {
