@@ -6,6 +6,7 @@ import { gather } from '../postgres/gather.ts'
 import { type Access, type AccessResult, writeAccesses } from '../postgres/stores/pii-access-log.ts'
 import { within } from '../postgres/within.ts'
 import type { Answer } from './answer.ts'
+import { pathTemplate } from './api-path.ts'
 import { toApiError } from './failures.ts'
 import type { Operation } from './operation.ts'
 
@@ -79,7 +80,7 @@ async function write(log: AccessLog, operation: Operation<never>, request: Fasti
       userId: credential.userId ?? null,
       operation: operation.id,
       method: operation.method,
-      route: `/api/v1${operation.url.replace(/:(\w+)/g, '{$1}')}`,
+      route: pathTemplate(operation.url),
       ...outcome,
       // A caller may choose this id, and a text of its choice could name somebody.
       requestId: isUuid(request.id) ? request.id : null,

@@ -1,3 +1,5 @@
+import { apiPrefix } from './api-path.ts'
+
 /** An operation that goes away: since when it is not to be used, when it may stop, and what to use instead. */
 export interface Deprecation {
   /** Days, `YYYY-MM-DD`. */
@@ -11,5 +13,5 @@ export interface Deprecation {
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Record<string, string> => ({
   deprecation: `@${Date.parse(since) / 1000}`,
   sunset: new Date(sunset).toUTCString(),
-  link: `</api/v1${successor}>; rel="successor-version"`,
+  link: `<${apiPrefix}${successor}>; rel="successor-version"`,
 })

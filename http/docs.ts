@@ -4,6 +4,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { roles, scopesOfMcpToken, scopesOfRole } from '../domain/roles.ts'
 import { isPersonal, type Scope, scopeTable } from '../domain/scopes.ts'
+import { pathTemplate } from './api-path.ts'
 import { docsPage, escapeHtml, pagePolicy, renderMarkdown, table } from './docs-page.ts'
 import { ApiError, catalogue, type ErrorCode, errorCodes } from './errors.ts'
 import type { Operation } from './operation.ts'
@@ -89,7 +90,7 @@ function scopesPage(operations: readonly Operation<never>[]): string {
     mark(byDefault.has(scope)),
   ])
   const uses = operations.map(({ method, url, scopes: any, auth, grain, isOwnAccount, isPublic, summary }) => [
-    code(`${method} /api/v1${url.replace(/:(\w+)/g, '{$1}')}`),
+    code(`${method} ${pathTemplate(url)}`),
     escapeHtml(summary),
     isPublic ? 'none: open' : isOwnAccount ? 'none: the own account' : any.map(code).join(' or '),
     isPublic ? '' : grain,

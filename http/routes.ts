@@ -4,6 +4,7 @@ import type { Engine } from '../infra/unavailable.ts'
 import { type AccessLog, logged, logRefusal } from './access-log.ts'
 import { admit } from './admit.ts'
 import { type Answer, perform, Remarks, send } from './answer.ts'
+import { apiPrefix } from './api-path.ts'
 import type { Authenticate } from './authenticate.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { type ApiError, errorEnvelope } from './errors.ts'
@@ -34,8 +35,6 @@ export const mount = <Deps extends object>(
   deps: Deps,
   engines: readonly Engine[],
 ): Mount => ({ operations: operations as readonly Operation<never>[], deps, engines })
-
-export const apiPrefix = '/api/v1'
 
 export interface RouteDeps {
   authenticate: Authenticate

@@ -74,7 +74,7 @@ import { readWorkspace } from './workspaces/read-workspace.ts'
 import { removeMember } from './workspaces/remove-member.ts'
 import { updateWorkspace } from './workspaces/update-workspace.ts'
 
-/** Every operation of this folder; the description lists them in this order. */
+/** Those that need no more than Postgres and the warehouse; the description lists them in this order. */
 export const operations = [
   listCampaigns,
   readUnattributed,
