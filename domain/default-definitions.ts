@@ -1,5 +1,8 @@
 import type { RevenueType } from '../schemas/messages.ts'
 
+/** How far back touches take part in credit, unless a definition says otherwise. */
+export const defaultLookbackDays = 30
+
 export interface NewDefinition {
   conversionKey: string
   name: string

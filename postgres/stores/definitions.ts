@@ -1,11 +1,9 @@
 import type pg from 'pg'
-import type { NewDefinition } from '../../domain/default-definitions.ts'
+import { defaultLookbackDays, type NewDefinition } from '../../domain/default-definitions.ts'
 import type { RevenueType } from '../../schemas/messages.ts'
 import { topics } from '../../schemas/topics.ts'
 import type { Sql } from '../client.ts'
 import { enqueue } from './outbox.ts'
-
-const defaultLookbackDays = 30
 
 export interface DefinitionValues {
   conversionKey: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultLookbackDays } from '../../../domain/default-definitions.ts'
 import { ApiError, fieldError, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { changeDefinition } from './change-definition.ts'
@@ -35,7 +36,7 @@ export const createGoal = operation({
         eventTypes: body.event_types ?? [key],
         revenueType: body.revenue_type,
         isAttributionEligible: true,
-        lookbackWindowDays: 30,
+        lookbackWindowDays: defaultLookbackDays,
         isDefault: false,
       }
     })

@@ -8,29 +8,20 @@ export const ConversionKey = z
   .regex(/^[a-z][a-z0-9_]{0,63}$/, { error: 'must be lower-case letters, digits and _, at most 64, a letter first' })
   .meta({ description: 'What the conversion is called in reports and filters.', examples: ['demo_booked'] })
 
-/** As the collectors write an event type, so that what is listed here can match. */
-const EventType = z
+/** An event type as the collectors write it, so that what is listed here can match; a name keeps to the same. */
+const Label = z
   .string()
   .min(1)
   .max(100)
   .refine((text) => cleanText(text, 100) === text && !hasEmail(text), {
     error: 'must be 1 to 100 characters without control characters, outer spaces or e-mail addresses',
   })
-
-const Name = z
-  .string()
-  .min(1)
-  .max(100)
-  .refine((text) => cleanText(text, 100) === text && !hasEmail(text), {
-    error: 'must be 1 to 100 characters without control characters, outer spaces or e-mail addresses',
-  })
-  .meta({ description: 'What people call it.', examples: ['Demo booked'] })
 
 /** What a definition says, each field on its own: which are required depends on the operation. */
 export const fields = {
-  name: Name,
+  name: Label.meta({ description: 'What people call it.', examples: ['Demo booked'] }),
   event_types: z
-    .array(EventType)
+    .array(Label)
     .max(50)
     .refine((types) => new Set(types).size === types.length, { error: 'must not name a type twice' })
     .meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultLookbackDays } from '../../../domain/default-definitions.ts'
 import { fieldError, one } from '../../../http/operation.ts'
 import { operation } from '../../operation.ts'
 import { changeDefinition } from './change-definition.ts'
@@ -37,7 +38,7 @@ export const saveGoalDefinition = operation({
       eventTypes: body.event_types ?? present?.eventTypes ?? [body.conversion_key],
       revenueType: body.revenue_type ?? present?.revenueType ?? missing('revenue_type'),
       isAttributionEligible: body.is_attribution_eligible ?? present?.isAttributionEligible ?? true,
-      lookbackWindowDays: body.lookback_window_days ?? present?.lookbackWindowDays ?? 30,
+      lookbackWindowDays: body.lookback_window_days ?? present?.lookbackWindowDays ?? defaultLookbackDays,
       isDefault: body.is_default ?? present?.isDefault ?? false,
     }))
     if (isNew) reply.status(201)
