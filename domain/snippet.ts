@@ -1,11 +1,13 @@
+import type { TrackingSettings } from './tracking-settings.ts'
+
 /** What the script is told by the page that carries it; `tracker/src/settings.ts` reads it. */
 export interface SnippetSettings {
   key: string
   url: string
-  consent: 'required' | 'not_required'
+  consent: TrackingSettings['consent_mode']
   gpc: boolean
   dnt: boolean
-  spa: 'history' | 'hash' | 'off'
+  spa: TrackingSettings['spa_mode']
   domain: string | null
   days: number
 }

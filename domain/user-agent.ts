@@ -2,15 +2,19 @@ import Bowser from 'bowser'
 import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
 
+export const devices = ['desktop', 'mobile', 'tablet'] as const
+
+/** Null for what is none of them. */
+export const deviceOf = (text: string | null | undefined) => devices.find((device) => device === text) ?? null
+
 export interface Agent {
-  device: 'desktop' | 'mobile' | 'tablet' | null
+  device: (typeof devices)[number] | null
   browser: string | null
   os: string | null
   isBot: boolean
 }
 
 const unknown: Agent = { device: null, browser: null, os: null, isBot: false }
-const devices = new Set(['desktop', 'mobile', 'tablet'])
 const maxLength = 512
 
 // Parsing costs some ten microseconds, and a few thousand strings make up nearly all traffic.
@@ -30,7 +34,7 @@ export function parseUserAgent(header: string | undefined): Agent {
 function parse(text: string): Agent {
   const { browser, os, platform } = Bowser.parse(text)
   return {
-    device: devices.has(platform.type ?? '') ? (platform.type as Agent['device']) : null,
+    device: deviceOf(platform.type),
     browser: browser.name || null,
     os: os.name || null,
     isBot: isbot(text),

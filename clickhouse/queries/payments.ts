@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { outcomeSources } from '../../domain/outcome-sources.ts'
 import { nobody } from '../nobody.ts'
 import { query } from '../query.ts'
 
@@ -8,7 +9,7 @@ const row = z.object({
   /** False only for the last candidate of a scan, which is told so that the next scan goes on behind it. */
   is_match: z.boolean(),
   is_last: z.boolean(),
-  source: z.enum(['payment', 'server', 'crm', 'tracker']).or(z.literal('')),
+  source: z.enum(outcomeSources).or(z.literal('')),
   provider: z.string(),
   external_id: z.string(),
   amount_minor: z.coerce.bigint().nullable(),

@@ -2,6 +2,7 @@ import type { OutcomeRow } from '../../clickhouse/fact-tables.ts'
 import { classify } from '../../domain/channels.ts'
 import { ids } from '../../domain/ids.ts'
 import { isNavigation } from '../../domain/navigation.ts'
+import type { OutcomeSource } from '../../domain/outcome-sources.ts'
 import { strongest } from '../../domain/subject.ts'
 import type { CrmOutcome, Hit, Payment, ServerEvent, Stage, VisitBatch } from '../../schemas/messages.ts'
 import { firstReceipt } from './first-receipt.ts'
@@ -10,7 +11,7 @@ interface Parts {
   profile_id: string
   outcome_id: string
   subject_id: string
-  source: 'tracker' | 'server' | 'crm' | 'payment'
+  source: OutcomeSource
   event_type: string
   occurred_at: number
   received_at: number

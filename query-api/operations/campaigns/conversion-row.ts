@@ -4,6 +4,7 @@ import type { conversionPage } from '../../../clickhouse/queries/conversion-page
 import { noId } from '../../../domain/ids.ts'
 import { wholeWeight } from '../../../domain/models.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
+import { revenueTypes } from '../../../schemas/messages.ts'
 import { creditValue } from './figures.ts'
 
 const EarningTouch = z
@@ -41,7 +42,7 @@ export const ConversionRow = z
       .nullable()
       .meta({ description: 'Id of the outcome behind it, as it was answered at ingest.' }),
     conversion_type: z.string().meta({ examples: ['payment_received'] }),
-    revenue_type: z.string().meta({ examples: ['cash', 'pipeline', 'messaging', 'gross'] }),
+    revenue_type: z.string().meta({ examples: [...revenueTypes] }),
     occurred_at: z.iso.datetime(),
     date: z.iso.date().meta({ description: 'Its day in the profile’s time zone.' }),
     value: z

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { parseSearchTerm } from '../../../domain/search-term.ts'
+import { deviceOf, devices } from '../../../domain/user-agent.ts'
 import { ApiError, DateRange, limit, page } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { fullName } from '../../../postgres/stores/customer-profiles.ts'
 import { goalKeys } from '../../../postgres/stores/goal-keys.ts'
+import { revenueTypes } from '../../../schemas/messages.ts'
 import { operation } from '../../operation.ts'
 import type { Wanted } from './find-conversions.ts'
 import { readList } from './read-list.ts'
@@ -16,11 +18,11 @@ const CustomerRow = z
     name: z.string().nullable().meta({ description: 'Null for anonymous visitors and erased customers.' }),
     email: z.string().nullable(),
     country: z.string().nullable().meta({ description: 'ISO code of the converting session; null when unknown.' }),
-    device: z.enum(['desktop', 'mobile', 'tablet']).nullable(),
+    device: z.enum(devices).nullable(),
     channel: z.string().nullable().meta({ description: 'Of the last touch in the window; null without one.' }),
     source: z.string().nullable().meta({ description: 'Traffic source of that touch.' }),
     revenue: z.number().meta({ description: 'Value less refunds in the reporting currency; 0 when it has none.' }),
-    revenue_type: z.enum(['cash', 'pipeline', 'messaging', 'gross']),
+    revenue_type: z.enum(revenueTypes),
     conversion_time: z.iso.datetime(),
     time_to_complete_seconds: z
       .number()
@@ -104,9 +106,6 @@ export const listCustomers = operation({
     return { data, pagination: { has_next: cursor !== null, cursor }, meta: { date_from, date_to } }
   },
 })
-
-const devices = ['desktop', 'mobile', 'tablet'] as const
-const deviceOf = (device: string | null) => devices.find((known) => known === device) ?? null
 
 const secondsBetween = (from: string | null, to: string) =>
   from === null ? null : (Date.parse(to) - Date.parse(from)) / 1000

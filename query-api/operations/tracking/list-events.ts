@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { eventFeed } from '../../../clickhouse/queries/event-feed.ts'
 import { type Channel, channels } from '../../../domain/channels.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
+import { type OutcomeSource, outcomeSources } from '../../../domain/outcome-sources.ts'
 import { dayMs } from '../../../domain/time.ts'
 import { Cursor, decodeCursor, encodeCursor } from '../../../http/cursor.ts'
 import { ApiError, limit, page } from '../../../http/operation.ts'
@@ -10,7 +11,6 @@ import { operation } from '../../tracking-operation.ts'
 const longestDays = 90
 const defaultDays = 7
 const channelNames = Object.keys(channels) as Channel[]
-const sources = ['tracker', 'server', 'crm', 'payment'] as const
 
 const Moment = z.iso.datetime({ offset: true }).optional()
 const listOf = <Item extends z.ZodType<string, string>>(item: Item) =>
@@ -23,7 +23,7 @@ const listOf = <Item extends z.ZodType<string, string>>(item: Item) =>
 const TrackedEvent = z
   .object({
     event_id: z.uuid(),
-    source: z.enum(sources),
+    source: z.enum(outcomeSources),
     event_type: z.string(),
     event_name: z.string().nullable(),
     event_time: z.iso.datetime(),
@@ -75,7 +75,7 @@ export const listEvents = operation({
       description: 'One or several, separated by commas.',
       examples: ['page_view'],
     }),
-    source: listOf(z.enum(sources)).meta({
+    source: listOf(z.enum(outcomeSources)).meta({
       description: '`tracker`, `server`, `crm`, `payment`.',
       examples: ['server'],
     }),
@@ -148,7 +148,7 @@ function toTrackedEvent({
 }: Candidate): z.infer<typeof TrackedEvent> {
   return {
     ...row,
-    source: row.source as (typeof sources)[number],
+    source: row.source as OutcomeSource,
     event_time: new Date(time).toISOString(),
     received_at: new Date(row.received_at).toISOString(),
     value_amount: amount_minor === null || row.currency === null ? null : fromMinorAsNumber(amount_minor, row.currency),

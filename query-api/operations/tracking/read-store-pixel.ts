@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { inlineJson } from '../../../domain/snippet.ts'
-import { isAllowedOrigin, noOrigin } from '../../../domain/tracking-settings.ts'
+import { consentModes, isAllowedOrigin, noOrigin } from '../../../domain/tracking-settings.ts'
 import { one } from '../../../http/operation.ts'
 import { installationOf } from '../../tracking/install.ts'
 import { operation } from '../../tracking-operation.ts'
@@ -12,7 +12,7 @@ const StorePixel = z
     events: z.array(z.string()).meta({ description: 'Events of the store that it subscribes to.' }),
     customer_privacy: z
       .object({
-        permission: z.enum(['required', 'not_required']),
+        permission: z.enum(consentModes),
         purposes: z.array(z.string()),
         data_sale: z.string(),
       })
