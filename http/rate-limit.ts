@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import { type Prompt, whenThere } from '../domain/prompt.ts'
@@ -16,6 +17,16 @@ export interface Verdict {
 }
 
 export type RateLimiter = (key: string, limit: number) => Prompt<Verdict>
+
+/** What a refused caller is told of the limit. */
+export const limitHeaders = ({ limit, remaining, resetInSeconds }: Verdict): Record<string, string> => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + resetInSeconds),
+})
+
+/** A part of a key that is an address or an e-mail: neither is kept readable, not even for a minute. */
+export const veiled = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 const windowMs = 60_000
 

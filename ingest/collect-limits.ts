@@ -2,7 +2,14 @@ import { hash, randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { Redis } from 'ioredis'
 import { ApiError } from '../http/errors.ts'
-import { exchangeCounts, exchangeVia, slidingWindows, type Told, type Verdict } from '../http/rate-limit.ts'
+import {
+  exchangeCounts,
+  exchangeVia,
+  limitHeaders,
+  slidingWindows,
+  type Told,
+  type Verdict,
+} from '../http/rate-limit.ts'
 import type { IsListed } from '../infra/address-list.ts'
 
 export interface CollectLimits {
@@ -63,13 +70,9 @@ function networkOf(address: string): string {
   return [...groups, ...Array(zeros).fill('0'), ...end].slice(0, 4).join(':')
 }
 
-function refuseIfFull({ isAllowed, limit, remaining, resetInSeconds }: Verdict, reason: string, what: string) {
-  if (isAllowed) return
-  const extras = { reason, retry_after: resetInSeconds }
-  const headers = {
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + resetInSeconds),
-  }
-  throw new ApiError('rate_limit_exceeded', `At most ${limit} ${what} a minute are possible.`, extras, { headers })
+function refuseIfFull(verdict: Verdict, reason: string, what: string) {
+  if (verdict.isAllowed) return
+  const extras = { reason, retry_after: verdict.resetInSeconds }
+  const message = `At most ${verdict.limit} ${what} a minute are possible.`
+  throw new ApiError('rate_limit_exceeded', message, extras, { headers: limitHeaders(verdict) })
 }

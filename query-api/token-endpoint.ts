@@ -1,11 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type pg from 'pg'
 import { beyond, isScope, type Scope } from '../domain/scopes.ts'
 import type { AccessTokens } from '../http/access-tokens.ts'
 import { tierLimits } from '../http/authenticate-token.ts'
 import { toApiError } from '../http/failures.ts'
-import type { RateLimiter, Verdict } from '../http/rate-limit.ts'
+import { limitHeaders, type RateLimiter, type Verdict, veiled } from '../http/rate-limit.ts'
 import { findAppByCredentials, type LiveApp } from '../postgres/stores/apps.ts'
 import { within } from '../postgres/within.ts'
 
@@ -51,9 +51,9 @@ export const tokenEndpoint = (deps: TokenEndpointDeps) => (app: FastifyInstance)
     await takePlace(deps.rateLimiter, `app:${app.id}:default`, tierLimits[app.tier])
     const scopes = grantedScopes(app, form.scope)
     const expiresAt = new Date(Date.now() + lifetimeSeconds * 1000)
-    const token = { kind: 'app', subject: app.id, id: randomUUID(), scopes } as const
+    const token = { kind: 'app' as const, subject: app.id, id: randomUUID(), scopes }
     return {
-      access_token: await deps.tokens.issue({ ...token, scopes }, expiresAt),
+      access_token: await deps.tokens.issue(token, expiresAt),
       token_type: 'Bearer',
       expires_in: lifetimeSeconds,
       scope: scopes.join(' '),
@@ -80,12 +80,11 @@ interface Client {
 
 async function authenticateClient(request: FastifyRequest, form: Form, deps: TokenEndpointDeps): Promise<LiveApp> {
   const client = clientOf(request.headers.authorization, form)
-  const veil = (text: string) => createHash('sha256').update(text).digest('base64url')
-  await takePlace(deps.rateLimiter, `guess-client-address:${veil(request.ip)}`, attemptsPerMinute * 10)
+  await takePlace(deps.rateLimiter, `guess-client-address:${veiled(request.ip)}`, attemptsPerMinute * 10)
   if (client) {
     const app = await within(lookupLimitMs, findAppByCredentials(deps.postgres, client.id, client.secret))
     if (app) return app
-    await takePlace(deps.rateLimiter, `guess-client:${veil(client.id)}`, attemptsPerMinute)
+    await takePlace(deps.rateLimiter, `guess-client:${veiled(client.id)}`, attemptsPerMinute)
   }
   const headers = { 'www-authenticate': 'Basic realm="touchline", charset="UTF-8"' }
   throw new OAuthError('invalid_client', 'The client is not known by these credentials.', 401, headers)
@@ -133,12 +132,7 @@ function grantedScopes(app: LiveApp, asked: string | undefined): Scope[] {
 async function takePlace(limiter: RateLimiter, key: string, limit: number): Promise<void> {
   const verdict: Verdict = await limiter(key, limit)
   if (verdict.isAllowed) return
-  const headers = {
-    'retry-after': String(verdict.resetInSeconds),
-    'x-ratelimit-limit': String(verdict.limit),
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + verdict.resetInSeconds),
-  }
+  const headers = { 'retry-after': String(verdict.resetInSeconds), ...limitHeaders(verdict) }
   throw new OAuthError('rate_limit_exceeded', 'Too many requests in a short time.', 429, headers)
 }
 

@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto'
 import { ApiError } from '../../../http/operation.ts'
-import type { RateLimiter } from '../../../http/rate-limit.ts'
+import { type RateLimiter, veiled } from '../../../http/rate-limit.ts'
 
 const attemptsPerAccount = 5
 const attemptsPerAddress = 30
-
-// Neither an address nor an e-mail is kept readable, not even for a minute.
-const veil = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 /** Guesses at one account, whoever makes them, and those of one address, whomever they are at: per minute. */
 export async function throttleGuesses(
@@ -14,8 +10,8 @@ export async function throttleGuesses(
   { account, address }: { account: string; address: string },
 ): Promise<void> {
   const verdicts = [
-    await limiter(`guess-address:${veil(address)}`, attemptsPerAddress),
-    await limiter(`guess-account:${veil(account)}`, attemptsPerAccount),
+    await limiter(`guess-address:${veiled(address)}`, attemptsPerAddress),
+    await limiter(`guess-account:${veiled(account)}`, attemptsPerAccount),
   ]
   const refused = verdicts.find(({ isAllowed }) => !isAllowed)
   if (!refused) return
