@@ -4,7 +4,7 @@ import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { Command } from 'commander'
 import pg from 'pg'
 import { generationDatabase } from '../clickhouse/generations.ts'
-import { clickhouseMigrations } from '../clickhouse/migrate.ts'
+import { appliedInClickhouse, clickhouseMigrations } from '../clickhouse/migrate.ts'
 import { type Endpoints, loadStackSettings, readEndpoints } from '../infra/config.ts'
 import { cacheFolder } from '../infra/local/cache.ts'
 import type { Engine } from '../infra/local/engine.ts'
@@ -13,7 +13,7 @@ import { recordedProcess } from '../infra/local/process-record.ts'
 import { findPython } from '../infra/local/python-wheel.ts'
 import { findProgram, runCommand } from '../infra/local/run-command.ts'
 import { engines } from '../infra/local/stack.ts'
-import { postgresMigrations } from '../postgres/migrate.ts'
+import { appliedInPostgres, postgresMigrations } from '../postgres/migrate.ts'
 import { liveGeneration } from '../postgres/stores/warehouse.ts'
 
 /** `broken` fails the examination, `warning` does not. */
@@ -155,10 +155,7 @@ async function migrations({ env, endpoints }: Patient): Promise<Finding[]> {
   pool.on('error', () => {})
   try {
     return [
-      await applied('postgres migrations', postgresMigrations(), async () => {
-        const { rows } = await pool.query<{ name: string }>('SELECT name FROM migrations')
-        return rows
-      }),
+      await applied('postgres migrations', postgresMigrations(), () => appliedInPostgres(pool)),
       await applied('clickhouse migrations', clickhouseMigrations(), async () =>
         clickhouseApplied(clickhouse, generationDatabase(await liveGeneration(pool))),
       ),
@@ -168,22 +165,21 @@ async function migrations({ env, endpoints }: Patient): Promise<Finding[]> {
   }
 }
 
-async function applied(name: string, wanted: string[], read: () => Promise<{ name: string }[]>): Promise<Finding> {
+async function applied(name: string, wanted: string[], read: () => Promise<Set<string>>): Promise<Finding> {
   const fix = 'run "bin/touchline migrate"'
   try {
-    const done = (await read()).map((row) => row.name)
-    const missing = wanted.filter((file) => !done.includes(file)).length
+    const done = await read()
+    const missing = wanted.filter((file) => !done.has(file)).length
     return need(name, missing ? `${missing} of ${wanted.length} are not applied` : 'all applied', missing === 0, fix)
   } catch (error) {
     return { name, state: 'broken', found: `cannot be read: ${(error as Error).message.split('\n')[0]}`, fix }
   }
 }
 
-async function clickhouseApplied(url: string, database: string): Promise<{ name: string }[]> {
+async function clickhouseApplied(url: string, database: string): Promise<Set<string>> {
   const client = createClient({ url, request_timeout: 5_000, log: { level: ClickHouseLogLevel.OFF } })
   try {
-    const query = `SELECT DISTINCT name FROM ${database}.migrations`
-    return await (await client.query({ query, format: 'JSONEachRow' })).json<{ name: string }>()
+    return await appliedInClickhouse(client, database)
   } finally {
     await client.close()
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClient } from '@clickhouse/client'
+import { type ClickHouseClient, createClient } from '@clickhouse/client'
 
 const folder = join(import.meta.dirname, 'migrations')
 
@@ -14,12 +14,7 @@ export async function migrateClickhouse(url: string, database: string): Promise<
       `CREATE TABLE IF NOT EXISTS migrations (name String, applied_at DateTime DEFAULT now())
        ENGINE = ReplacingMergeTree ORDER BY name COMMENT 'Migrations that this generation has'`,
     )
-    const result = await client.query({
-      query: 'SELECT DISTINCT name FROM migrations',
-      format: 'JSONEachRow',
-      http_headers: { 'x-clickhouse-database': database },
-    })
-    const applied = new Set((await result.json<{ name: string }>()).map((row) => row.name))
+    const applied = await appliedInClickhouse(client, database)
     const missing = clickhouseMigrations().filter((name) => !applied.has(name))
     for (const name of missing) {
       for (const statement of statements(readFileSync(join(folder, name), 'utf8'))) await run(statement)
@@ -29,6 +24,12 @@ export async function migrateClickhouse(url: string, database: string): Promise<
   } finally {
     await client.close()
   }
+}
+
+export async function appliedInClickhouse(client: ClickHouseClient, database: string): Promise<Set<string>> {
+  const query = `SELECT DISTINCT name FROM ${database}.migrations`
+  const result = await client.query({ query, format: 'JSONEachRow' })
+  return new Set((await result.json<{ name: string }>()).map((row) => row.name))
 }
 
 export const clickhouseMigrations = (): string[] =>

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import type { Sql } from './client.ts'
 
 const folder = join(import.meta.dirname, 'migrations')
 const lockId = 7_046_913
@@ -13,8 +14,7 @@ export async function migratePostgres(pool: pg.Pool): Promise<string[]> {
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     )
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
-    const applied = new Set(rows.map((row) => row.name))
+    const applied = await appliedInPostgres(client)
     const missing = postgresMigrations().filter((name) => !applied.has(name))
     for (const name of missing) {
       await client.query('BEGIN')
@@ -30,6 +30,11 @@ export async function migratePostgres(pool: pg.Pool): Promise<string[]> {
     await client.query('SELECT pg_advisory_unlock($1)', [lockId]).catch(() => {})
     client.release()
   }
+}
+
+export async function appliedInPostgres(sql: Sql): Promise<Set<string>> {
+  const { rows } = await sql.query<{ name: string }>('SELECT name FROM migrations')
+  return new Set(rows.map((row) => row.name))
 }
 
 export const postgresMigrations = (): string[] =>

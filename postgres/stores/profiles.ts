@@ -53,6 +53,12 @@ export async function holdProfile(sql: Sql, id: string): Promise<ProfileDetails 
   return rows[0] && toDetails(rows[0])
 }
 
+/** Ids of all profiles, archived ones too; for work on every profile, never for an answer to one. */
+export async function everyProfile(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>('SELECT id FROM profiles ORDER BY id')
+  return rows.map(({ id }) => id)
+}
+
 /** Those of a person's workspaces, or those that an app has a live grant on; keyset by id. */
 export async function listProfilesOf(
   sql: Sql,

@@ -1,8 +1,8 @@
-import type pg from 'pg'
 import { connectClickhouse, type Warehouse } from '../../clickhouse/client.ts'
 import { generationDatabase } from '../../clickhouse/generations.ts'
 import { campaignCredit } from '../../clickhouse/replay/campaign-credit.ts'
 import { type Model, models } from '../../domain/models.ts'
+import { everyProfile } from '../../postgres/stores/profiles.ts'
 import type { ReplayDeps } from './deps.ts'
 
 /** Credit of a campaign under a model that a replay would change. Values are exact: minor units times billionths. */
@@ -50,9 +50,4 @@ async function credit(warehouse: Warehouse, profile: string, model: Model) {
   return new Map(
     rows.map((row) => [row.campaign_id, { name: row.name, count: row.outcome_count, value: row.outcome_value }]),
   )
-}
-
-async function everyProfile(postgres: pg.Pool): Promise<string[]> {
-  const { rows } = await postgres.query<{ id: string }>('SELECT id FROM profiles ORDER BY id')
-  return rows.map(({ id }) => id)
 }
