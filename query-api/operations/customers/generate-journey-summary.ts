@@ -10,9 +10,7 @@ import { keepSummary } from '../../../postgres/stores/journey-summaries.ts'
 import { isOrdinaryProfile } from '../../../postgres/stores/profile-status.ts'
 import { operation } from '../../customer-operation.ts'
 import { type ReadEvent, readEvents } from './journey-reads.ts'
-import { noSummary, summaryResponse, toSummary } from './journey-summary.ts'
-
-const mostEvents = 100
+import { mostEvents, noSummary, summaryResponse, toSummary } from './journey-summary.ts'
 
 export const generateJourneySummary = operation({
   id: 'generateJourneySummary',
@@ -20,7 +18,7 @@ export const generateJourneySummary = operation({
   url: '/customers/:id/journey-summary',
   summary: 'Generate the summary of a journey',
   description:
-    'Written from the first 100 events, stored, and in place of an earlier one. Draws one unit of the daily allowance ' +
+    `Written from the first ${mostEvents} events, stored, and in place of an earlier one. Draws one unit of the daily allowance ` +
     'of the workspace, on success only; a customer without events answers null and costs nothing. A model is told ' +
     'event types, channels, times and values, never who it was.',
   tags: ['Customers'],

@@ -73,6 +73,9 @@ export const JourneyConversion = z
   })
   .meta({ id: 'JourneyConversion', description: 'The conversion, where the journey is of one.' })
 
+/** Of a person's conversions as many are told. */
+export const mostConversions = 50
+
 export const JourneyPerson = z
   .object({
     customer_profile_id: z.uuid(),
@@ -88,8 +91,8 @@ export const JourneyPerson = z
     total_revenue: z.number().meta({ description: 'Cash in all, less refunds, in the reporting currency.' }),
     conversions: z
       .array(z.object({ ...conversion, revenue_type: z.string(), revenue: z.number() }))
-      .max(50)
-      .meta({ description: 'The newest 50, newest first.' }),
+      .max(mostConversions)
+      .meta({ description: `The newest ${mostConversions}, newest first.` }),
   })
   .meta({ id: 'JourneyPerson' })
 

@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { one } from '../../../http/operation.ts'
 import type { JourneySummary as Stored } from '../../../postgres/stores/journey-summaries.ts'
 
+/** SPEC 8: the first events of a journey that a summary is written from. */
+export const mostEvents = 100
+
 const JourneySummary = z
   .object({
     text: z.string(),
     generated_at: z.iso.datetime(),
-    event_count: z.int().meta({ description: 'How many events it was written from: the first 100 at most.' }),
+    event_count: z.int().meta({ description: `How many events it was written from: the first ${mostEvents} at most.` }),
     generator: z.string().meta({ description: 'The model that wrote it; `touchline` where the service did itself.' }),
   })
   .meta({ id: 'JourneySummary' })

@@ -7,9 +7,7 @@ import type { Profile } from '../../../domain/credentials.ts'
 import { fromMinorAsNumber } from '../../../domain/money.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import { findPerson, fullName } from '../../../postgres/stores/customer-profiles.ts'
-import type { JourneyPerson } from './journey-schemas.ts'
-
-const mostConversions = 50
+import { type JourneyPerson, mostConversions } from './journey-schemas.ts'
 
 interface Deps {
   postgres: pg.Pool

@@ -17,7 +17,7 @@ export const inviteMember = operation({
   url: '/workspaces/:workspaceId/invitations',
   summary: 'Invite a person to a workspace',
   description:
-    'Open for 14 days. The answer holds, this once, the token that accepts it: pass it on to the person. People of a workspace that an app ' +
+    `Open for ${openForDays} days. The answer holds, this once, the token that accepts it: pass it on to the person. People of a workspace that an app ` +
     'provisioned are the app’s to invite: 403 `app_provisioned_workspace`.',
   tags: ['Invitations'],
   auth: ['session'],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventRates } from '../../../clickhouse/queries/event-rates.ts'
+import { eventRates, lateHours } from '../../../clickhouse/queries/event-rates.ts'
 import { tableSizes } from '../../../clickhouse/queries/table-sizes.ts'
 import { one } from '../../../http/operation.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
@@ -21,15 +21,16 @@ const TrackingOps = z
     rates: z
       .array(z.object({ hour: z.iso.datetime(), source: z.string(), events: z.int() }).meta({ id: 'EventRate' }))
       .meta({
-        description:
-          'What the profile received in each of the last 24 hours, newest first, of events that happened in the last 72 hours: what came later than that is left out.',
+        description: `What the profile received in each of the last ${rateHours} hours, newest first, of events that happened in the last ${rateHours + lateHours} hours: what came later than that is left out.`,
       }),
     tables: z
       .array(z.object({ name: z.string(), rows: z.int(), bytes: z.int() }).meta({ id: 'TableSize' }))
       .meta({ description: 'The profile’s stored rows, and their share of the bytes on disk.' }),
     rejected: z
       .array(z.object({ source: z.string(), reason: z.string(), count: z.int() }).meta({ id: 'RefusalCount' }))
-      .meta({ description: 'What was turned away in the last 7 days: by the collector, or from a topic.' }),
+      .meta({
+        description: `What was turned away in the last ${refusalDays} days: by the collector, or from a topic.`,
+      }),
   })
   .meta({ id: 'TrackingOps' })
 
