@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { Sql } from './client.ts'
+import { lockIds } from './lock-ids.ts'
 
 const folder = join(import.meta.dirname, 'migrations')
-const lockId = 7_046_913
 
 /** Applies the numbered migrations that are missing, each in its transaction, one process at a time. */
 export async function migratePostgres(pool: pg.Pool): Promise<string[]> {
   const client = await pool.connect()
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [lockId])
+    await client.query('SELECT pg_advisory_lock($1)', [lockIds.migration])
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     )
@@ -27,7 +27,7 @@ export async function migratePostgres(pool: pg.Pool): Promise<string[]> {
     await client.query('ROLLBACK').catch(() => {})
     throw error
   } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [lockId]).catch(() => {})
+    await client.query('SELECT pg_advisory_unlock($1)', [lockIds.migration]).catch(() => {})
     client.release()
   }
 }

@@ -2,17 +2,16 @@ import type pg from 'pg'
 import type { OutcomeKind, TruthGrade } from '../../domain/performers/grades.ts'
 import type { ScoreWindow } from '../../domain/performers/windows.ts'
 import { type Sql, transaction } from '../client.ts'
-
-const lockId = 7_046_916
+import { lockIds } from '../lock-ids.ts'
 
 /** Held as long as the connection lives: a process that is killed lets go of it. False when another holds it. */
 export async function takeScoringLock(client: pg.PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [lockId])
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [lockIds.scoring])
   return rows[0]!.taken
 }
 
 export async function releaseScoringLock(client: pg.PoolClient): Promise<void> {
-  await client.query('SELECT pg_advisory_unlock($1)', [lockId])
+  await client.query('SELECT pg_advisory_unlock($1)', [lockIds.scoring])
 }
 
 export interface Advertiser {

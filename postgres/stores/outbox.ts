@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { type Codec, ownCodec } from '../../schemas/codec.ts'
 import type { Topic } from '../../schemas/topics.ts'
 import type { Sql } from '../client.ts'
+import { lockIds } from '../lock-ids.ts'
 
 export interface OutboxRow {
   id: string
@@ -9,8 +10,6 @@ export interface OutboxRow {
   key: string
   value: Buffer
 }
-
-const relayLock = 7_046_914
 
 /** Puts a message beside the rows it tells of: it is sent if, and only if, the transaction commits. */
 export async function enqueue<Value>(
@@ -40,7 +39,7 @@ export async function enqueueAll<Value>(
 /** The oldest rows, locked until the transaction ends. One relay at a time: two would break the order within a key. */
 export async function takeOutbox(tx: pg.PoolClient, limit: number): Promise<OutboxRow[]> {
   const { rows: locks } = await tx.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS taken', [
-    relayLock,
+    lockIds.outboxRelay,
   ])
   if (!locks[0]?.taken) return []
   const { rows } = await tx.query<OutboxRow>(

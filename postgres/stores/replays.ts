@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { type Sql, transaction } from '../client.ts'
+import { lockIds } from '../lock-ids.ts'
 
 export type ReplayKind = 'full' | 'partial' | 'rejected'
 export type ReplayStatus = 'running' | 'flipped' | 'completed' | 'failed'
@@ -34,16 +35,14 @@ const columns = `id, kind, profile_id AS "profileId", "from", is_dry_run AS "isD
   messages_done::float8 AS "messagesDone", messages_total::float8 AS "messagesTotal", slices_done AS "slicesDone",
   slices_total AS "slicesTotal", started_at AS "startedAt", flipped_at AS "flippedAt", finished_at AS "finishedAt"`
 
-const lockId = 7_046_915
-
 /** Held as long as the connection lives: a process that is killed lets go of it. False when another holds it. */
 export async function takeReplayLock(client: pg.PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [lockId])
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [lockIds.replay])
   return rows[0]!.taken
 }
 
 export async function releaseReplayLock(client: pg.PoolClient): Promise<void> {
-  await client.query('SELECT pg_advisory_unlock($1)', [lockId])
+  await client.query('SELECT pg_advisory_unlock($1)', [lockIds.replay])
 }
 
 export async function startReplay(
