@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hashSecret, isSameHash } from '../../domain/api-keys.ts'
 import { isUuid } from '../../domain/ids.ts'
 import { randomText } from '../../domain/random-text.ts'
 import type { Scope } from '../../domain/scopes.ts'
@@ -23,7 +23,6 @@ export interface LiveApp {
   scopes: string[]
 }
 
-const digest = (secret: string) => createHash('sha256').update(secret).digest()
 const mintSecret = () => `tl_secret_${randomText(40)}`
 
 /** The secret is in the answer and nowhere else; what is stored is its hash. */
@@ -36,7 +35,7 @@ export async function createApp(
   const { rows } = await sql.query<{ id: string }>(
     `INSERT INTO apps (name, tier, client_id, client_secret_hash, redirect_uris, allowed_return_origins)
      VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-    [app.name, app.tier, clientId, digest(clientSecret), app.redirectUris, app.returnOrigins],
+    [app.name, app.tier, clientId, hashSecret(clientSecret), app.redirectUris, app.returnOrigins],
   )
   const appId = rows[0]!.id
   if (app.scopes) await sql.query('UPDATE apps SET scopes = $2 WHERE id = $1', [appId, app.scopes])
@@ -60,7 +59,7 @@ export async function findLiveApp(sql: Sql, id: string): Promise<LiveApp | undef
   return rows[0]
 }
 
-const nobody = digest('')
+const nobody = hashSecret('')
 
 /** The live app whose client id and secret these are. An unknown id takes the same way as a wrong secret. */
 export async function findAppByCredentials(
@@ -73,14 +72,14 @@ export async function findAppByCredentials(
     [clientId],
   )
   const [row] = rows
-  const isRight = timingSafeEqual(digest(clientSecret), row?.client_secret_hash ?? nobody)
+  const isRight = isSameHash(hashSecret(clientSecret), row?.client_secret_hash ?? nobody)
   return row && isRight ? { id: row.id, name: row.name, tier: row.tier, scopes: row.scopes } : undefined
 }
 
 /** A new secret; the old one, and nothing else of the app, stops working. */
 export async function replaceAppSecret(sql: Sql, appId: string): Promise<string> {
   const clientSecret = mintSecret()
-  await sql.query('UPDATE apps SET client_secret_hash = $2 WHERE id = $1', [appId, digest(clientSecret)])
+  await sql.query('UPDATE apps SET client_secret_hash = $2 WHERE id = $1', [appId, hashSecret(clientSecret)])
   return clientSecret
 }
 
