@@ -7,6 +7,7 @@ import { connectPostgres } from '../postgres/client.ts'
 import { countIdentityChanges, newestIdentityChange } from '../postgres/stores/identity-changes.ts'
 import { countOutbox, newestOutboxId } from '../postgres/stores/outbox.ts'
 import { groupOf, rawTopics, topics } from '../schemas/topics.ts'
+import { isUnmigrated, unmigrated } from './with-postgres.ts'
 
 export interface DrainOptions {
   timeoutMs?: number | undefined
@@ -115,13 +116,11 @@ export const command = () =>
       }
     })
 
-const isUnmigrated = (error: unknown) => (error as { code?: unknown }).code === '42P01'
-
 /** The sentence an operator needs; undefined for what only a programmer can mend. */
 function describe(error: unknown): string | undefined {
   if (error instanceof DrainTimeout) return error.message
   if (error instanceof ConfigError) return undefined
-  if (isUnmigrated(error)) return 'the database has no tables yet: run "touchline migrate".'
+  if (isUnmigrated(error)) return unmigrated
   const code = codeOf(error)
   if (code === 'TypeError' || code === 'RangeError') return undefined
   return `Kafka or Postgres does not answer (${code}): run "touchline doctor".`

@@ -4,7 +4,7 @@ import { loadConfig } from '../infra/config.ts'
 import type { ReplayDeps } from '../processors/replay/deps.ts'
 import { ReplayRefused } from '../processors/replay/replay.ts'
 import { openReplay } from '../services/replay.ts'
-import { UsageError } from './with-postgres.ts'
+import { isUnmigrated, UsageError, unmigrated } from './with-postgres.ts'
 
 /** Runs a command on the replay's engines; Ctrl-C ends it at a safe place, whatever is wrong is one sentence. */
 export async function withReplay(command: Command, work: (deps: ReplayDeps) => Promise<void>): Promise<void> {
@@ -27,7 +27,7 @@ export async function withReplay(command: Command, work: (deps: ReplayDeps) => P
 
 function describe(error: unknown): string | undefined {
   if (error instanceof UsageError || error instanceof ReplayRefused) return error.message
-  if ((error as { code?: unknown }).code === '42P01') return 'the database has no tables yet: run "touchline migrate".'
+  if (isUnmigrated(error)) return unmigrated
   const engine = engineFailure(error)
   return engine && `${engine} does not answer; the same command goes on where it was when it does.`
 }
