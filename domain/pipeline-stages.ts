@@ -9,24 +9,27 @@ export const uncounted = ['unmapped', 'ignored'] as const
 /** What a deal is called that only says where it stands. */
 export const opportunity = 'opportunity'
 
-export interface StageMeaning {
+interface NamedStage {
   name: string
   /** When the newest deal that names it so happened, epoch milliseconds. */
   namedAt: number
+}
+
+export interface StageMeaning extends NamedStage {
   eventKey: string
   source: StageSource
 }
 
+/** Whether a deal names its stage later than another; at the same time the name decides, whichever came first. */
+export const isNewerName = (one: NamedStage, other: NamedStage | undefined): boolean =>
+  !other || one.namedAt > other.namedAt || (one.namedAt === other.namedAt && one.name > other.name)
+
 /**
  * What a stage means after a deal has been seen in it; the standing meaning itself when nothing changes. The newest name
- * holds, by the time of the deal and then by the name: which message comes first does not matter. What a user decided stays.
+ * holds: which message comes first does not matter. What a user decided stays.
  */
-export function observeStage(
-  standing: StageMeaning | undefined,
-  { name, namedAt }: { name: string; namedAt: number },
-): StageMeaning {
-  const isNewer = !standing || namedAt > standing.namedAt || (namedAt === standing.namedAt && name > standing.name)
-  if (!isNewer) return standing
+export function observeStage(standing: StageMeaning | undefined, { name, namedAt }: NamedStage): StageMeaning {
+  if (standing && !isNewerName({ name, namedAt }, standing)) return standing
   if (standing?.source === 'user') return { ...standing, name, namedAt }
   const suggested = suggestOutcome(name)
   return suggested

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
-import { observeStage, type StageMeaning } from '../../domain/pipeline-stages.ts'
+import { isNewerName, observeStage, type StageMeaning } from '../../domain/pipeline-stages.ts'
 import { topics } from '../../schemas/topics.ts'
 import { type Sql, transaction } from '../client.ts'
 import { enqueue } from './outbox.ts'
@@ -43,7 +43,7 @@ export function stageStore(pool: pg.Pool): StageStore {
       const newest = new Map<string, SeenStage>()
       for (const one of seen) {
         const key = keyOf(one)
-        if (isNewer(one, known.get(key)) && isNewer(one, newest.get(key))) newest.set(key, one)
+        if (isNewerName(one, known.get(key)) && isNewerName(one, newest.get(key))) newest.set(key, one)
       }
       if (newest.size === 0) return
       await transaction(pool, (tx) => recordStages(tx, [...newest.values()]))
@@ -54,9 +54,6 @@ export function stageStore(pool: pg.Pool): StageStore {
 
 const keyOf = ({ profileId, provider, pipeline, stageId }: StageRef) =>
   JSON.stringify([profileId, provider, pipeline, stageId])
-
-const isNewer = (one: SeenStage, other: SeenStage | undefined): boolean =>
-  !other || one.namedAt > other.namedAt || (one.namedAt === other.namedAt && one.name > other.name)
 
 async function recordStages(tx: pg.PoolClient, seen: SeenStage[]): Promise<void> {
   await lock(tx, [...new Set(seen.map(({ profileId }) => profileId))])
