@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { inverseRate, minorRate } from '../../domain/fx.ts'
+import { atRate, inverseRate, minorRate } from '../../domain/fx.ts'
 
 const convert = (minor: bigint, rate: string, base: string, quote: string) => {
   const checked = minorRate(rate, base, quote)
-  if (!checked.ok) return checked.reason
-  return (minor * checked.value + 500_000_000_000n) / 1_000_000_000_000n
+  return checked.ok ? atRate(minor, checked.value) : checked.reason
 }
 
 describe('rates between minor units', () => {
