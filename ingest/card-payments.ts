@@ -9,7 +9,7 @@ import type { Payment } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
 import { Amount, ClickIds, Currency, moneyMessages, SubjectRef, Time, UserTraits } from './fields.ts'
 import { operation } from './operation.ts'
-import { sealPerson, subjectToken } from './person.ts'
+import { sealParties } from './person.ts'
 import { type EventContext, failed, subjectRefOf } from './server-event.ts'
 
 const provider = 'cardpay'
@@ -79,10 +79,12 @@ async function toPayment(sent: z.output<typeof CardPayment>, context: EventConte
   const occurred = correctTime(sent.occurred_at ?? receivedAt, receivedAt)
   if (!occurred.ok) throw failed('occurred_at', tooOld)
   const subjectRef = subjectRefOf(sent.subject_ref, 'subject_ref')
-  const [person, subjectRefToken] = await Promise.all([
-    sealPerson(vault, profile.id, sent.user_traits, onRefused),
-    subjectRef === null ? null : subjectToken(vault, profile.id, subjectRef),
-  ])
+  const { person, subjectRefToken } = await sealParties(
+    vault,
+    profile.id,
+    { person: sent.user_traits, subjectRef },
+    onRefused,
+  )
   return {
     profile_id: profile.id,
     payment_id: ids.payment(profile.id, provider, sent.payment_ref),

@@ -59,6 +59,24 @@ function tokensOf(vault: Vault, profileId: string, values: Named[]): Prompt<Entr
   })
 }
 
-/** The token of who a payment is for; the ref itself stays in no message, not even sealed. */
-export const subjectToken = (vault: Vault, profileId: string, subjectRef: string): Prompt<string> =>
-  whenThere(vault.tokens(profileId, [{ type: 'subject_ref', value: subjectRef }]), ([entry]) => entry!.token)
+/** Who it was, and the token of who a payment is for; the ref itself stays in no message, not even sealed. */
+export interface SealedParties {
+  person: SealedPerson
+  subjectRefToken: string | null
+}
+
+/** What stands beside the key of an erased customer is kept in no way: who it was for is asked for last, or not at all. */
+export function sealParties(
+  vault: Vault,
+  profileId: string,
+  { person, subjectRef }: { person: Person | null | undefined; subjectRef: string | null },
+  onRefused?: OnRefused,
+): Prompt<SealedParties> {
+  return whenThere(sealPerson(vault, profileId, person, onRefused), (sealed): Prompt<SealedParties> => {
+    if (subjectRef === null || sealed === erasedPerson) return { person: sealed, subjectRefToken: null }
+    return whenThere(vault.tokens(profileId, [{ type: 'subject_ref', value: subjectRef }]), ([entry]) => ({
+      person: sealed,
+      subjectRefToken: entry!.token,
+    }))
+  })
+}

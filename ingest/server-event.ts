@@ -4,7 +4,6 @@ import { knownClickIds } from '../domain/click.ts'
 import { ids } from '../domain/ids.ts'
 import { toMinor } from '../domain/money.ts'
 import { type Prompt, whenThere } from '../domain/prompt.ts'
-import type { SealedPerson } from '../domain/sealed-person.ts'
 import { checkSubjectRef, subjectRefMessages } from '../domain/subject-ref.ts'
 import { hasPerson } from '../domain/text.ts'
 import { correctTime, tooOld } from '../domain/time.ts'
@@ -26,7 +25,7 @@ import {
   UserTraits,
   withoutPerson,
 } from './fields.ts'
-import { erasedPerson, type OnRefused, sealPerson, subjectToken } from './person.ts'
+import { erasedPerson, type OnRefused, type SealedParties, sealParties } from './person.ts'
 
 const actionSources = [
   'website',
@@ -125,12 +124,9 @@ export function toServerEvent(
   const occurred = correctTime(sent.occurred_at ?? receivedAt, receivedAt)
   if (!occurred.ok) throw failed('occurred_at', tooOld)
   const subjectRef = subjectRefOf(sent.properties?.subject_ref)
-  const person = sealPerson(vault, profile.id, sent.user_traits, onRefused)
   const told = { sent, money, occurred: occurred.value, receivedAt, freshId }
-  if (subjectRef === null) return whenThere(person, (sealed) => messageOf(profile.id, told, sealed, null))
-  return Promise.all([person, subjectToken(vault, profile.id, subjectRef)]).then(([sealed, token]) =>
-    messageOf(profile.id, told, sealed, token),
-  )
+  const parties = sealParties(vault, profile.id, { person: sent.user_traits, subjectRef }, onRefused)
+  return whenThere(parties, (sealed) => messageOf(profile.id, told, sealed))
 }
 
 interface Told {
@@ -144,8 +140,7 @@ interface Told {
 function messageOf(
   profileId: string,
   { sent, money, occurred, receivedAt, freshId }: Told,
-  person: SealedPerson,
-  subjectRefToken: string | null,
+  { person, subjectRefToken }: SealedParties,
 ): ServerEvent {
   return {
     profile_id: profileId,

@@ -3,7 +3,7 @@ import { knownClickIds } from '../../domain/click.ts'
 import { ids } from '../../domain/ids.ts'
 import type { Payment } from '../../schemas/messages.ts'
 import { Amount, ClickIds, Currency, id, impersonal, minorOf, Time } from '../fields.ts'
-import { sealPerson, subjectToken } from '../person.ts'
+import { sealParties } from '../person.ts'
 import { Contact, type ImportContext, occurredAt, Provider, personOf, SubjectRef } from './row.ts'
 
 /** A payment as its provider tells it; a later row replaces it. `refunded_amount` is all that was refunded so far. */
@@ -37,10 +37,7 @@ export async function toPayment(row: PaymentRow, context: ImportContext): Promis
     row.provider,
     stores.has(row.provider) ? 'store_customer_id' : 'payments_customer_id',
   )
-  const [sealed, subjectRefToken] = await Promise.all([
-    sealPerson(vault, profileId, person, onRefused),
-    row.subject_ref ? subjectToken(vault, profileId, row.subject_ref) : null,
-  ])
+  const sealed = await sealParties(vault, profileId, { person, subjectRef: row.subject_ref ?? null }, onRefused)
   return {
     profile_id: profileId,
     payment_id: ids.payment(profileId, row.provider, row.external_id),
@@ -51,8 +48,8 @@ export async function toPayment(row: PaymentRow, context: ImportContext): Promis
     amount_minor: row.amount_minor,
     currency: row.currency,
     refunded_minor: row.refunded_minor,
-    subject_ref_token: subjectRefToken,
+    subject_ref_token: sealed.subjectRefToken,
     click_ids: knownClickIds(row.click_ids ?? {}),
-    ...sealed,
+    ...sealed.person,
   }
 }

@@ -37,8 +37,8 @@ beforeAll(async () => {
 beforeEach(() => world.vault.forget())
 afterAll(() => world.close())
 
-const event = (user_traits: object) =>
-  toServerEvent(SentEvent.parse({ event_type: 'purchase', visitor_id: 'v-1', user_traits }), {
+const event = (user_traits: object, fields: object = {}) =>
+  toServerEvent(SentEvent.parse({ event_type: 'purchase', visitor_id: 'v-1', user_traits, ...fields }), {
     profile: { id: world.profile, reportingCurrency: 'USD' },
     receivedAt: Date.now(),
     vault: world.vault,
@@ -50,6 +50,12 @@ test('an event with an erased key counts, and says nothing about anybody', async
   expect(
     await event({ external_id: 'C-1001', email: 'ana@example.com', phone: '+56987654321', first_name: 'Ana' }),
   ).toMatchObject({ identifiers: [], traits: null, visitor_id: null, event_type: 'purchase' })
+  expect(await hashes()).toEqual([{ type: 'external_customer_id' }])
+})
+
+test('nor about who it was for, not even as a hash', async () => {
+  const sale = { idempotency_key: 'sale-1', properties: { value: 1, subject_ref: 'pet-1' } }
+  expect(await event({ external_id: 'C-1001' }, sale)).toMatchObject({ identifiers: [], subject_ref_token: null })
   expect(await hashes()).toEqual([{ type: 'external_customer_id' }])
 })
 

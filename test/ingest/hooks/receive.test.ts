@@ -530,6 +530,7 @@ describe('what is kept', () => {
       currency: 'USD',
       amount: 1,
       customer,
+      subject_ref: 'pet-78',
     }
     for (const body of [payment, { ...payment, external_id: 'q', currency: 'ZZZ' }]) await hook.generic(body)
     expect(await hook.deliveries()).toMatchObject([
@@ -539,8 +540,9 @@ describe('what is kept', () => {
     const beside = [
       { type: 'email', value: 'gone@example.com' },
       { type: 'phone', value: '+56987654329' },
+      { type: 'subject_ref', value: 'pet-78' },
     ] as const
-    expect(await world.vault.lookUp(hook.profileId, beside)).toEqual([undefined, undefined])
+    expect(await world.vault.lookUp(hook.profileId, beside)).toEqual([undefined, undefined, undefined])
   })
 
   it('names no key of a free record in a reason', async () => {
