@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { outcomesInForce } from '../attribution/outcomes-in-force.ts'
 import { nobody } from '../nobody.ts'
 import { query } from '../query.ts'
 
@@ -11,8 +12,11 @@ export const payerPropagation = query({
 WITH
   ${nobody} AS nobody,
   outcome AS (
-    SELECT outcome_id, conversion_id, subject_id, event_type FROM outcomes FINAL
-    WHERE profile_id = {profile:UUID} AND outcome_id = {payment:UUID}
+    ${outcomesInForce({
+      outcomes: 'profile_id = {profile:UUID} AND outcome_id = {payment:UUID}',
+      stages: 'profile_id = {profile:UUID}',
+      columns: ['outcome_id', 'conversion_id', 'subject_id'],
+    })}
   ),
   action AS (
     SELECT payment_id, payer_subject_id, version FROM payment_actions FINAL

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { outcomeSources } from '../../domain/outcome-sources.ts'
+import { outcomesInForce } from '../attribution/outcomes-in-force.ts'
 import { nobody } from '../nobody.ts'
 import { query } from '../query.ts'
 
@@ -22,21 +23,26 @@ const row = z.object({
 export type PaymentRow = z.infer<typeof row>
 
 /**
- * Outcomes with money: those of a payment provider, and those whose type a cash definition lists. Zero is no money. Lists
- * and decisions all select here, so that what is no payment to one is none to any.
+ * Outcomes with money: those of a payment provider, and those that count as a type which a cash definition lists. Zero is no
+ * money. Lists and decisions all select here, so that what is no payment to one is none to any.
  */
 const payments = (candidates: string, isWanted: string) => `
 WITH
   ${nobody} AS nobody,
   candidates AS (${candidates}),
   found AS (
-    SELECT outcome_id, conversion_id, subject_id, source, provider, external_id, event_type, occurred_at, amount_minor,
-      currency, refunded_minor
-    FROM outcomes FINAL
-    WHERE profile_id = {profile:UUID} AND outcome_id IN (SELECT outcome_id FROM candidates) AND amount_minor > 0
-      AND (source = 'payment' OR event_type IN (
-        SELECT arrayJoin(event_types) FROM conversion_definitions FINAL
-        WHERE profile_id = {profile:UUID} AND revenue_type = 'cash'))
+    SELECT * FROM (${outcomesInForce({
+      outcomes:
+        'profile_id = {profile:UUID} AND outcome_id IN (SELECT outcome_id FROM candidates) AND amount_minor > 0',
+      stages: 'profile_id = {profile:UUID}',
+      columns: [
+        ...['outcome_id', 'conversion_id', 'subject_id', 'source', 'provider', 'external_id', 'occurred_at'],
+        ...['amount_minor', 'currency', 'refunded_minor'],
+      ],
+    })})
+    WHERE source = 'payment' OR event_type IN (
+      SELECT arrayJoin(event_types) FROM conversion_definitions FINAL
+      WHERE profile_id = {profile:UUID} AND revenue_type = 'cash')
   ),
   payers AS (
     SELECT payment_id, payer_subject_id FROM payment_actions FINAL

@@ -80,6 +80,21 @@ describe('GET /payments', () => {
     expect(body.data).toMatchObject([{ payment_id: sale, source: 'server', provider: null, external_id: null }])
   })
 
+  it('takes a deal for what its stage says, whatever it calls itself: where that counts as nothing it is no payment', async () => {
+    const { paid, list, call, world } = await desk.profile()
+    await world.stage('paid up', 'payment_received')
+    await world.stage('undecided', 'unmapped')
+    const deal = { source: 'crm', provider: 'hubspot', type: 'payment_received' } as const
+    const plain = await paid(randomUUID(), '2026-10-03T10:00:00Z', deal)
+    const undecided = await paid(randomUUID(), '2026-10-02T10:00:00Z', { ...deal, stage: 'undecided' })
+    const paidUp = await paid(randomUUID(), '2026-10-01T10:00:00Z', { ...deal, type: 'opportunity', stage: 'paid up' })
+    expect((await list(october)).body.data).toMatchObject([{ payment_id: plain }, { payment_id: paidUp }])
+    for (const [method, path, body] of onOne) {
+      const answer = await call(method, `/${undecided}${path}`, body)
+      expect([answer.status, answer.body.error?.code], `${method} ${path}`).toEqual([404, 'not_found'])
+    }
+  })
+
   it('takes what carries no money for no payment: it is in no list and nothing can be decided about it', async () => {
     const { paid, list, call, outbox } = await desk.profile()
     const sale = await paid(randomUUID(), '2026-10-02T10:00:00Z', { amount: 1 })
