@@ -101,6 +101,21 @@ describe('Stripe', () => {
     }
   })
 
+  it('takes nothing off for a refund that fails in the second it was made, in whatever order that is told', async () => {
+    const moment = at('2026-10-05T10:00:00Z')
+    const told = [
+      stripeEvent('refund.created', stripeRefund({ status: 'pending' }), moment),
+      stripeEvent('charge.refunded', stripeCharge({ amount_refunded: 2_990 }), moment),
+      stripeEvent('refund.failed', stripeRefund({ status: 'failed' }), moment),
+    ]
+    for (const order of [told, [told[2], told[1], told[0]], [told[1], told[2], told[0]]]) {
+      const hook = await world.endpoint('stripe')
+      await hook.stripe(stripeEvent('charge.succeeded', stripeCharge()))
+      for (const event of order) await hook.stripe(event!)
+      expect((await hook.payments()).at(-1)).toMatchObject({ refunded_minor: 0 })
+    }
+  })
+
   it('takes what was captured of a larger amount, whose rest Stripe calls refunded', async () => {
     const hook = await world.endpoint('stripe')
     const part = { amount_captured: 7_000, amount_refunded: 5_990 }
