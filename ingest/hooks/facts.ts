@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ToldRefund } from '../../domain/hooks/refunds.ts'
+import { ids } from '../../domain/ids.ts'
 import { toMinor } from '../../domain/money.ts'
 import { correctTime, tooOld } from '../../domain/time.ts'
 import type { HookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
@@ -10,11 +11,24 @@ import { BadRow, type ImportContext, occurredAt } from '../imports/row.ts'
 import { describeIssue } from '../issues.ts'
 import { type Notification, type Received, type Refund, type Told, Unmappable } from './notification.ts'
 import { hookProviders } from './providers.ts'
+import type { Parties } from './told-of-erased.ts'
 
+/** `isOfErased`: of a payment whose payer was erased since it was last told of. */
 export type Fact =
-  | { kind: 'payment'; asOf: number; rank: number; releasedMinor: number; payment: Payment }
+  | { kind: 'payment'; asOf: number; rank: number; releasedMinor: number; payment: Payment; isOfErased: boolean }
   | { kind: 'outcome'; asOf: number; outcome: CrmOutcome }
-  | { kind: 'refund'; asOf: number; refund: Refund; told: Omit<ToldRefund, 'deliveryId'> & { currency: string } }
+  | (ReadRefund & { isOfErased: boolean })
+
+interface ReadRefund {
+  kind: 'refund'
+  asOf: number
+  refund: Refund
+  told: Omit<ToldRefund, 'deliveryId'> & { currency: string }
+}
+
+export interface FactContext extends ImportContext {
+  toldOfErased(paymentId: string): Promise<Parties | undefined>
+}
 
 export type Reading = Omit<Notification, 'key'> & { key: string | undefined; failed?: string }
 
@@ -28,7 +42,7 @@ export function readNotification(endpoint: HookEndpoint, received: Received): Re
 }
 
 /** Rows become messages as an import's do; one that breaks a rule makes the notification unmappable, and nothing is told. */
-export async function factsOf({ told, failed }: Reading, context: ImportContext): Promise<Fact[] | { failed: string }> {
+export async function factsOf({ told, failed }: Reading, context: FactContext): Promise<Fact[] | { failed: string }> {
   const rows = failed === undefined ? rowsOf(told, context.receivedAt) : { failed }
   return 'failed' in rows ? rows : Promise.all(rows.map((row) => factOf(row, context)))
 }
@@ -42,7 +56,7 @@ export function faultOf({ told, failed }: Reading, receivedAt: number): string |
 type Row =
   | { kind: 'payment'; asOf: number; rank: number; releasedMinor: number; row: PaymentRow }
   | { kind: 'outcome'; asOf: number; row: CrmOutcomeRow }
-  | Extract<Fact, { kind: 'refund' }>
+  | ReadRefund
 
 function rowsOf(told: Told[], receivedAt: number): Row[] | { failed: string } {
   try {
@@ -89,10 +103,15 @@ function minorOf(amount: string, currency: string): number {
   return minor.value
 }
 
-async function factOf(row: Row, context: ImportContext): Promise<Fact> {
-  if (row.kind === 'refund') return row
+async function factOf(row: Row, context: FactContext): Promise<Fact> {
   if (row.kind === 'outcome') return { ...row, outcome: await toCrmOutcome(row.row, context) }
-  return { ...row, payment: await toPayment(row.row, context) }
+  const { provider, external_id } =
+    row.kind === 'payment' ? row.row : { provider: row.refund.provider, external_id: row.refund.payment }
+  const erased = await context.toldOfErased(ids.payment(context.profileId, provider, external_id))
+  if (row.kind === 'refund') return { ...row, isOfErased: erased !== undefined }
+  if (!erased) return { ...row, payment: await toPayment(row.row, context), isOfErased: false }
+  const nobodys = await toPayment({ ...row.row, customer: null, subject_ref: null }, context)
+  return { ...row, payment: { ...nobodys, ...erased }, isOfErased: true }
 }
 
 /** A time ahead of ours would keep everything told later from counting: it is taken as the receipt's, as an event's is. */

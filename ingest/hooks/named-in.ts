@@ -10,9 +10,11 @@ export interface Named {
   tokens: string[]
   /** What it is sealed under; undefined where it names nobody who has a key. */
   key: { token: string; key: Buffer } | undefined
-  /** It names a customer who was erased by the key: nothing of it may be kept. */
+  /** It names a customer who was erased, by the key or as the payer of a payment: nothing of it may be kept. */
   isErased: boolean
 }
+
+const ofErased: Named = { tokens: [], key: undefined, isErased: true }
 
 /**
  * Everybody in it: who the messages are about, and whoever is written anywhere else in the payload, which is all there is
@@ -24,10 +26,11 @@ export async function namedIn(
   facts: Fact[] | { failed: string },
   { json, body }: Received,
 ): Promise<Named> {
+  if (!('failed' in facts) && facts.some((fact) => 'isOfErased' in fact && fact.isOfErased)) return ofErased
   const customerKeys = customerKeysOf(json)
   // As at the other doors, the key is asked for first: the vault learns nothing of what was sent beside an erased one.
   const known = await vault.lookUp(profileId, customerKeys)
-  if (known.some((entry) => entry?.isErased)) return { tokens: [], key: undefined, isErased: true }
+  if (known.some((entry) => entry?.isErased)) return ofErased
   const told = 'failed' in facts ? [] : facts.flatMap(identifiersOf)
   const written = [...customerKeys, ...writtenIn(body.toString('utf8'))]
   const found = written.length > 0 ? await vault.tokens(profileId, written) : []

@@ -11,6 +11,7 @@ import { type Fact, factsOf, readNotification } from './facts.ts'
 import { type Named, namedIn } from './named-in.ts'
 import type { Received } from './notification.ts'
 import { tell } from './tell.ts'
+import { toldOfErased } from './told-of-erased.ts'
 
 export interface HookDeps {
   postgres: pg.Pool
@@ -54,7 +55,13 @@ export async function understand(deps: HookDeps, endpoint: HookEndpoint, receive
   const { receivedAt } = received
   const read = readNotification(endpoint, received)
   const { vault, onRefused } = deps
-  const facts = await factsOf(read, { profileId, receivedAt, vault, ...(onRefused && { onRefused }) })
+  const facts = await factsOf(read, {
+    profileId,
+    receivedAt,
+    vault,
+    ...(onRefused && { onRefused }),
+    toldOfErased: toldOfErased(deps, profileId),
+  })
   return { read, facts, named: await namedIn(vault, profileId, facts, received) }
 }
 

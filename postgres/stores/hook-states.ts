@@ -3,6 +3,7 @@ import { inCurrency, refundedMinor, type ToldRefund, type ToldRefunds, withRefun
 import { ownCodec } from '../../schemas/codec.ts'
 import type { Payment } from '../../schemas/messages.ts'
 import { topics } from '../../schemas/topics.ts'
+import type { Sql } from '../client.ts'
 
 /** When something was true by its provider; of one moment the higher rank is the later, and of one rank what came last. */
 export interface Moment {
@@ -42,6 +43,16 @@ const decode = (bytes: Buffer): Payment => {
   const decoded = ownCodec.decode(topics.payments, bytes)
   if (decoded.kind === 'undecodable') throw new Error(`a kept payment cannot be decoded: ${decoded.why}`)
   return decoded.value
+}
+
+/** The newest telling of a payment. */
+export async function toldPayment(sql: Sql, profileId: string, paymentId: string): Promise<Payment | undefined> {
+  const { rows } = await sql.query<{ message: Buffer | null }>(
+    'SELECT message FROM hook_states WHERE profile_id = $1 AND object_id = $2',
+    [profileId, paymentId],
+  )
+  const message = rows[0]?.message
+  return message ? decode(message) : undefined
 }
 
 const withRefunds = (payment: Payment, asOf: number, refunds: ToldRefunds): Payment => ({

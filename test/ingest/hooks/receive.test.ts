@@ -560,6 +560,34 @@ describe('what is kept', () => {
     expect(await world.vault.lookUp(hook.profileId, beside)).toEqual([undefined, undefined, undefined])
   })
 
+  it('is nothing of a payment whose payer was erased since it was told: whatever comes of it brings nobody back', async () => {
+    const hook = await world.endpoint('stripe')
+    await hook.stripe(stripeEvent('charge.succeeded', stripeCharge()))
+    const [paid] = await hook.payments()
+    await world.pool.query('DELETE FROM vault WHERE profile_id = $1', [hook.profileId])
+    world.vault.forget()
+    const later = [
+      stripeEvent('charge.refunded', stripeCharge({ amount_refunded: 2_990 }), at('2026-10-05T10:00:00Z')),
+      stripeEvent(
+        'charge.dispute.funds_withdrawn',
+        stripeRefund({ id: 'dp_1', amount: 1_000, evidence: { customer_email_address: 'Ana.Rojas@Example.com' } }),
+        at('2026-10-06T10:00:00Z'),
+      ),
+    ]
+    for (const event of later) await hook.stripe(event)
+    const { identifiers, traits } = paid!
+    expect((await hook.payments()).slice(1)).toMatchObject([
+      { identifiers, traits, refunded_minor: 2_990 },
+      { identifiers, traits, refunded_minor: 3_990 },
+    ])
+    expect((await hook.deliveries()).slice(1)).toMatchObject([
+      { status: 'mapped', sealed: null, tokens: 0 },
+      { status: 'mapped', sealed: null, tokens: 0 },
+    ])
+    const { rows } = await world.pool.query('SELECT type FROM vault WHERE profile_id = $1', [hook.profileId])
+    expect(rows).toEqual([])
+  })
+
   it('names no key of a free record in a reason', async () => {
     const hook = await world.endpoint('generic')
     const payment = { type: 'payment', external_id: 'p', occurred_at: '2026-10-02', currency: 'USD', amount: 1 }
