@@ -4,7 +4,7 @@ import type { CrmOutcome, Payment, ServerEvent } from '../schemas/messages.ts'
 import { type Topic, topics } from '../schemas/topics.ts'
 import type { FactDeps } from './facts/deps.ts'
 import { forgetLateRefs, payersOf } from './facts/forget-late-refs.ts'
-import { keepTimes } from './facts/keep-times.ts'
+import { keepStanding } from './facts/keep-standing.ts'
 import { markDirty } from './facts/mark-dirty.ts'
 import { crmOutcome, paymentOutcome, serverOutcome } from './facts/outcome-row.ts'
 import { isOutcome, plausible } from './facts/plausible.ts'
@@ -32,7 +32,12 @@ const outcomePipeline = <Value extends Outcome>(
         gather((value) => value.observations, identity.observe),
         gather(
           (value) => [value.row],
-          async (rows) => warehouse.store(outcomes, await keepTimes(warehouse, rows)),
+          async (rows) => {
+            const kept = await keepStanding(deps, rows)
+            await warehouse.store(outcomes, kept)
+            // Whom they are marked dirty by below is whom they name.
+            await markDirty(producer)(kept.filter(({ subject_id }, at) => subject_id !== rows[at]!.subject_id))
+          },
         ),
       ),
       gather((value) => [value.row], markDirty(producer)),

@@ -8,9 +8,17 @@ export interface Payer {
   paymentId?: string
 }
 
+/** An identifier, or a browser, that outcomes are of. */
+export interface Subject {
+  profileId: string
+  subjectId: string
+}
+
 export interface ErasedPayers {
   /** The erased customers among these payers, by profile. */
   among(payers: readonly Payer[]): Promise<Map<string, string[]>>
+  /** Since when, in epoch milliseconds, those of these subjects are erased that are. */
+  since(subjects: readonly Subject[]): Promise<Map<string, number>>
   forgetSubjectRefs(profileId: string, refs: readonly HeldRef[]): Promise<void>
 }
 
@@ -41,8 +49,21 @@ export const erasedPayers = (pool: pg.Pool): ErasedPayers => ({
     )
     return new Map(rows.map(({ profileId, customerIds }) => [profileId, customerIds]))
   },
+  since: (subjects) => erasedSince(pool, subjects),
   forgetSubjectRefs: (profileId, refs) => forgetSubjectRefs(pool, profileId, refs),
 })
+
+export async function erasedSince(sql: Sql, subjects: readonly Subject[]): Promise<Map<string, number>> {
+  const { rows } = await sql.query<{ subjectId: string; at: number }>(
+    `SELECT s.subject_id AS "subjectId", (extract(epoch FROM e.requested_at) * 1000)::float8 AS at
+     FROM unnest($1::uuid[], $2::uuid[]) AS s (profile_id, subject_id)
+     LEFT JOIN visitor_assignments a ON a.profile_id = s.profile_id AND a.visitor_id = s.subject_id
+     JOIN identifiers i ON i.profile_id = s.profile_id AND i.token = coalesce(a.token, s.subject_id)
+     JOIN erasures e ON e.id = i.erasure_id`,
+    [subjects.map(({ profileId }) => profileId), subjects.map(({ subjectId }) => subjectId)],
+  )
+  return new Map(rows.map(({ subjectId, at }) => [subjectId, at]))
+}
 
 /** Destroys the way from these tokens back to who payments were for, unless it is also somebody's who was not erased. */
 export async function forgetSubjectRefs(sql: Sql, profileId: string, refs: readonly HeldRef[]): Promise<void> {

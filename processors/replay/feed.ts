@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
 import type { Warehouse } from '../../clickhouse/client.ts'
 import type { Offsets, PartitionLag } from '../../infra/kafka/admin.ts'
+import { erasedSince } from '../../postgres/stores/erased-payers.ts'
 import type { IdentityStore } from '../../postgres/stores/identity.ts'
 import { groupOf, rawTopics, topics } from '../../schemas/topics.ts'
 import type { FactDeps } from '../facts/deps.ts'
@@ -45,8 +47,12 @@ const knownIdentity: IdentityStore = {
 /** Nor does it find a stage that live processing has not recorded, or will. */
 const knownStages: FactDeps['stages'] = { observe: async () => {} }
 
-/** Nor has it an erasure to finish: live processing had the same payments. */
-const noPayers: FactDeps['erasedPayers'] = { among: async () => new Map(), forgetSubjectRefs: async () => {} }
+/** Nor has it an erasure to finish: live processing had the same payments. Whom they stayed with since it must know. */
+const knownPayers = (postgres: pg.Pool): FactDeps['erasedPayers'] => ({
+  among: async () => new Map(),
+  since: (subjects) => erasedSince(postgres, subjects),
+  forgetSubjectRefs: async () => {},
+})
 
 /** The groups of a replay, one a raw topic. */
 export const feedGroups = (name: string): { group: string; topic: string }[] =>
@@ -61,14 +67,14 @@ const feedName = (name: string, topic: string) => `replay-${name}-${topic}`
 
 export async function startFeed(deps: ReplayDeps, options: FeedOptions): Promise<Feed> {
   const { warehouse, name, profile, followsLive } = options
-  const { brokers, admin, codec, vault, logger, signal } = deps
+  const { brokers, postgres, admin, codec, vault, logger, signal } = deps
   const marks = collectMarks()
   const facts: FactDeps = {
     warehouse,
     vault,
     identity: knownIdentity,
     stages: knownStages,
-    erasedPayers: noPayers,
+    erasedPayers: knownPayers(postgres),
     producer: marks.producer,
   }
   const liveMarks = pipeline(topics.dirtyCustomers).sink((batch) =>

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { standingOutcomes } from '../../clickhouse/queries/standing-outcomes.ts'
 import { erasureSecrets } from '../../domain/erasures.ts'
 import { evidenceOrder } from '../../domain/identity-graph.ts'
+import { sealEntries } from '../../domain/sealed-person.ts'
 import { vaultKeys } from '../../domain/sealing.ts'
 import { connectProducer } from '../../infra/kafka/producer.ts'
 import { asProfile } from '../../postgres/as-profile.ts'
@@ -88,22 +90,24 @@ async function erase(requestRef = 'r', value = ana.email): Promise<string> {
 }
 
 /** As the processors store what came in. */
-async function take(pipelineOf: (deps: FactDeps) => Pipeline, sent: unknown): Promise<void> {
+async function take(pipelineOf: (deps: FactDeps) => Pipeline, ...sent: unknown[]): Promise<void> {
   const { pool } = database
   const stores = { identity: identityStore(pool), stages: stageStore(pool), erasedPayers: erasedPayers(pool) }
   const { topic, steps, sinks } = pipelineOf({ warehouse, producer, vault: vault(), ...stores })
   const place = { topic: topic.name, partition: 0, offset: 0n, key: '' }
-  const message = { ...place, timestamp: BigInt(Date.now()), version: version++ }
-  let value = sent
+  let batch = sent.map((value) => ({ ...place, timestamp: BigInt(Date.now()), version: version++, value }))
   for (const { run } of steps) {
-    const [outcome] = await run([{ ...message, value }])
-    if (outcome?.kind !== 'ok') throw new Error(outcome?.why)
-    value = outcome.value
+    const outcomes = await run(batch)
+    batch = batch.map((message, at) => {
+      const outcome = outcomes[at]
+      if (outcome?.kind !== 'ok') throw new Error(outcome?.why)
+      return { ...message, value: outcome.value }
+    })
   }
-  for (const sink of sinks) await sink([{ ...message, value }])
+  for (const sink of sinks) await sink(batch)
 }
 
-const store = (payment: Payment) => take(paymentsPipeline, payment)
+const store = (...payments: Payment[]) => take(paymentsPipeline, ...payments)
 
 /** As a merchant decides who made a payment, and as the processors take it in. */
 async function assign(payment: string, payer: string | null): Promise<void> {
@@ -134,6 +138,55 @@ const audit = async (id: string) =>
 
 const places = (row: { result: { clickhouse: { found: { table: string; column: string }[] } } }) =>
   row.result.clickhouse.found.map(({ table, column }) => `${table}.${column}`)
+
+describe('a payment of an erased customer that is told again without naming anybody', () => {
+  const [before, after] = [Date.now() - 60_000, Date.now() + 3_600_000]
+  const named = async () => ({
+    ...samples.payment(profile),
+    payment_id: randomUUID(),
+    received_at: before,
+    ...sealEntries(profile, await vault().tokens(profile, [{ type: 'email', value: ana.email }]), {}),
+    subject_ref_token: await nameSubjectRef('pet-1'),
+  })
+  const nameless = (payment: Payment, received_at: number) => ({
+    ...payment,
+    received_at,
+    identifiers: [],
+    subject_ref_token: null,
+  })
+  const standing = async ({ payment_id }: Payment) =>
+    (await warehouse.run(standingOutcomes, { profiles: [profile], outcomes: [payment_id] }))[0]
+
+  it('stays theirs and whose it was for, also where a replay stores all in one go', async () => {
+    const payments = [await named(), await named()] as const
+    await store(payments[0])
+    await erase()
+    await store(nameless(payments[0], after))
+    await store(payments[1], nameless(payments[1], after))
+    for (const payment of payments) {
+      const { subject_ref_token: subject_ref } = payment
+      expect(await standing(payment)).toMatchObject({ subject_id: tokens.email, subject_ref })
+    }
+  })
+
+  it('is nobody’s where that was told before the erasure, live and in a replay', async () => {
+    const [payment, again] = [await named(), await named()]
+    await store(payment)
+    await store(nameless(payment, before + 1))
+    await erase()
+    await store(again, nameless(again, before + 1), nameless(again, after))
+    for (const one of [payment, again]) {
+      expect(await standing(one)).toMatchObject({ subject_id: one.payment_id, subject_ref: null })
+    }
+  })
+
+  it('is nobody’s as always where nobody was erased', async () => {
+    const payment = await named()
+    await store(payment)
+    await store(nameless(payment, after))
+    expect(await standing(payment)).toMatchObject({ subject_id: payment.payment_id, subject_ref: null })
+  })
+})
 
 describe('the background of an erasure', () => {
   it('searches every store, says so on the audit row, forgets what it looked for, and is done', async () => {
