@@ -6,7 +6,7 @@ import { deriveKey, keyLabels, open, seal } from '../domain/sealing.ts'
 import { serveNobody, serveProfile } from '../postgres/as-profile.ts'
 import { keepAnswer, type Reservation, release, reserve } from '../postgres/stores/idempotency-keys.ts'
 import type { Answer } from './answer.ts'
-import { ApiError, catalogue } from './errors.ts'
+import { ApiError, catalogue, type ErrorCode } from './errors.ts'
 import { toApiError } from './failures.ts'
 import type { Execution } from './operation.ts'
 
@@ -94,6 +94,9 @@ export function onceWithKey(postgres: pg.Pool, secret: Buffer): Once {
   }
 }
 
+/** Something in the request breaks a rule, of its shape or one that only its handler knows. */
+const faultsOfForm = new Set<ErrorCode>(['invalid_request', 'invalid_parameter', 'validation_error'])
+
 interface Work {
   run: (execution: Execution) => Promise<Answer>
   refusal: (error: ApiError) => Answer
@@ -110,8 +113,8 @@ async function execute(postgres: pg.Pool, reservation: Reservation, work: Work):
   } catch (error) {
     await unit.rollback()
     const refused = toApiError(error)
-    // A refusal is an answer as well, unless the same request may succeed later.
-    const isFinal = refused.status < 500 && !catalogue[refused.code].isRetryable
+    // A refusal is an answer as well, unless the same request may succeed later, or was none: then it is mended and sent again.
+    const isFinal = refused.status < 500 && !catalogue[refused.code].isRetryable && !faultsOfForm.has(refused.code)
     const settled = isFinal
       ? keepAnswer(postgres, id, attempt, work.sealed(work.refusal(refused)))
       : release(postgres, id, attempt)

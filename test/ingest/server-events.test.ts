@@ -345,3 +345,18 @@ test('an Idempotency-Key makes one event of a request that is sent again, and re
   expect(new Set(unnamed).size).toBe(2)
   expect(await world.received(topics.events, 3)).toHaveLength(3)
 })
+
+test('an Idempotency-Key is not used up by an event that breaks a rule, whichever rule that is', async () => {
+  const lead = { event_type: 'lead_created' }
+  for (const [at, wrong] of [
+    { event_type: '' },
+    { properties: { subject_ref: 'ana@example.com' } },
+    { properties: { value: 1 } },
+    { properties: { value: -1 } },
+    { occurred_at: '2001-01-01' },
+  ].entries()) {
+    const headers = { 'idempotency-key': `mended-${at}` }
+    expect((await send({ ...lead, ...wrong }, app, headers)).statusCode).toBeOneOf([400, 422])
+    expect((await send(lead, app, headers)).statusCode).toBe(202)
+  }
+})
