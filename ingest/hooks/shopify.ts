@@ -21,6 +21,7 @@ const MoneyOf = z.looseObject({ amount: Money, currency_code: z.string() }).null
 const Transaction = z.looseObject({
   kind: z.string(),
   status: z.string(),
+  test: z.boolean().nullish(),
   amount: Money,
   currency: Text,
   amount_set: z.looseObject({ shop_money: MoneyOf, presentment_money: MoneyOf }).nullish(),
@@ -125,6 +126,7 @@ function refund(json: unknown): Told[] | string {
   const returned = given(transactions)
   // Goods taken back without money: nothing that figures know.
   if (returned.length === 0) return 'no_money'
+  if (returned.every(({ test }) => test)) return 'test_mode'
   const amounts = returned.map((one) => amountsOf(one)[0])
   const currency = amounts[0]?.currency_code
   if (!currency || amounts.some((one) => one?.currency_code !== currency)) {

@@ -206,6 +206,17 @@ describe('Shopify', () => {
     expect(await hook.payments()).toMatchObject([{ click_ids: { gclid: 'G-1' } }])
   })
 
+  it('waits for no order of a refund in test mode', async () => {
+    const hook = await world.endpoint('shopify')
+    await hook.shopify('orders/paid', shopifyOrder({ test: true }))
+    const transactions = shopifyRefund().transactions.map((one) => ({ ...one, test: true }))
+    await hook.shopify('refunds/create', shopifyRefund({ transactions }))
+    expect(await hook.deliveries()).toMatchObject([
+      { status: 'ignored', reason: 'test_mode' },
+      { status: 'ignored', reason: 'test_mode' },
+    ])
+  })
+
   it('counts a refund that comes before its order, and once when the order tells of it too', async () => {
     const hook = await world.endpoint('shopify')
     const early = await hook.shopify('refunds/create', shopifyRefund())
