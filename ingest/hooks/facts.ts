@@ -5,18 +5,19 @@ import { toMinor } from '../../domain/money.ts'
 import { correctTime, tooOld } from '../../domain/time.ts'
 import type { HookEndpoint } from '../../postgres/stores/hook-endpoints.ts'
 import type { CrmOutcome, Payment } from '../../schemas/messages.ts'
+import { topics } from '../../schemas/topics.ts'
 import { CrmOutcomeRow, toCrmOutcome } from '../imports/crm-outcomes.ts'
 import { PaymentRow, toPayment } from '../imports/payments.ts'
 import { BadRow, type ImportContext, occurredAt } from '../imports/row.ts'
 import { describeIssue } from '../issues.ts'
 import { type Notification, type Received, type Refund, type Told, Unmappable } from './notification.ts'
 import { hookProviders } from './providers.ts'
-import type { Parties } from './told-of-erased.ts'
+import type { ToldOfErased } from './told-of-erased.ts'
 
-/** `isOfErased`: of a payment whose payer was erased since it was last told of. */
+/** `isOfErased`: whose payment or outcome it is was erased since it was last told of. */
 export type Fact =
   | { kind: 'payment'; asOf: number; rank: number; releasedMinor: number; payment: Payment; isOfErased: boolean }
-  | { kind: 'outcome'; asOf: number; outcome: CrmOutcome }
+  | { kind: 'outcome'; asOf: number; outcome: CrmOutcome; isOfErased: boolean }
   | (ReadRefund & { isOfErased: boolean })
 
 interface ReadRefund {
@@ -27,7 +28,7 @@ interface ReadRefund {
 }
 
 export interface FactContext extends ImportContext {
-  toldOfErased(paymentId: string): Promise<Parties | undefined>
+  toldOfErased: ToldOfErased
 }
 
 export type Reading = Omit<Notification, 'key'> & { key: string | undefined; failed?: string }
@@ -104,14 +105,30 @@ function minorOf(amount: string, currency: string): number {
 }
 
 async function factOf(row: Row, context: FactContext): Promise<Fact> {
-  if (row.kind === 'outcome') return { ...row, outcome: await toCrmOutcome(row.row, context) }
-  const { provider, external_id } =
-    row.kind === 'payment' ? row.row : { provider: row.refund.provider, external_id: row.refund.payment }
-  const erased = await context.toldOfErased(ids.payment(context.profileId, provider, external_id))
-  if (row.kind === 'refund') return { ...row, isOfErased: erased !== undefined }
-  if (!erased) return { ...row, payment: await toPayment(row.row, context), isOfErased: false }
-  const nobodys = await toPayment({ ...row.row, customer: null, subject_ref: null }, context)
-  return { ...row, payment: { ...nobodys, ...erased }, isOfErased: true }
+  if (row.kind === 'payment') return paymentOf(row, context)
+  if (row.kind === 'outcome') return outcomeOf(row, context)
+  const id = ids.payment(context.profileId, row.refund.provider, row.refund.payment)
+  return { ...row, isOfErased: (await context.toldOfErased(topics.payments, id)) !== undefined }
+}
+
+async function paymentOf(told: Extract<Row, { kind: 'payment' }>, context: FactContext): Promise<Fact> {
+  const { row } = told
+  const id = ids.payment(context.profileId, row.provider, row.external_id)
+  const erased = await context.toldOfErased(topics.payments, id)
+  if (!erased) return { ...told, payment: await toPayment(row, context), isOfErased: false }
+  const { identifiers, traits, subject_ref_token } = erased
+  const nobodys = await toPayment({ ...row, customer: null, subject_ref: null }, context)
+  return { ...told, payment: { ...nobodys, identifiers, traits, subject_ref_token }, isOfErased: true }
+}
+
+async function outcomeOf(told: Extract<Row, { kind: 'outcome' }>, context: FactContext): Promise<Fact> {
+  const { row } = told
+  const id = ids.crmOutcome(context.profileId, row.provider, row.external_id)
+  const erased = await context.toldOfErased(topics.crmOutcomes, id)
+  if (!erased) return { ...told, outcome: await toCrmOutcome(row, context), isOfErased: false }
+  const { identifiers, traits } = erased
+  const nobodys = await toCrmOutcome({ ...row, contact: null }, context)
+  return { ...told, outcome: { ...nobodys, identifiers, traits }, isOfErased: true }
 }
 
 /** A time ahead of ours would keep everything told later from counting: it is taken as the receipt's, as an event's is. */

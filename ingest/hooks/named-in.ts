@@ -10,7 +10,7 @@ export interface Named {
   tokens: string[]
   /** What it is sealed under; undefined where it names nobody who has a key. */
   key: { token: string; key: Buffer } | undefined
-  /** It names a customer who was erased, by the key or as the payer of a payment: nothing of it may be kept. */
+  /** It names a customer who was erased, by the key or as whose a payment or an outcome was: nothing of it may be kept. */
   isErased: boolean
 }
 
@@ -26,7 +26,7 @@ export async function namedIn(
   facts: Fact[] | { failed: string },
   { json, body }: Received,
 ): Promise<Named> {
-  if (!('failed' in facts) && facts.some((fact) => 'isOfErased' in fact && fact.isOfErased)) return ofErased
+  if (!('failed' in facts) && facts.some(({ isOfErased }) => isOfErased)) return ofErased
   const customerKeys = customerKeysOf(json)
   // As at the other doors, the key is asked for first: the vault learns nothing of what was sent beside an erased one.
   const known = await vault.lookUp(profileId, customerKeys)

@@ -29,7 +29,7 @@ export async function tell(
   for (const fact of facts) {
     if (fact.kind === 'outcome') {
       const { outcome } = fact
-      const isNews = await foldOutcome(tx, { profileId, id: outcome.outcome_event_id }, fact.asOf)
+      const isNews = await foldOutcome(tx, outcome, fact.asOf)
       if (!isNews) continue
       await enqueue(tx, topics.crmOutcomes, { ...outcome, received_at: receivedAt })
       messages++

@@ -1,22 +1,22 @@
 import type pg from 'pg'
+import type { SealedPerson } from '../../domain/sealed-person.ts'
 import { strongest } from '../../domain/subject.ts'
-import { toldPayment } from '../../postgres/stores/hook-states.ts'
+import { toldBefore } from '../../postgres/stores/hook-states.ts'
 import type { Vault } from '../../postgres/stores/vault.ts'
-import type { Payment } from '../../schemas/messages.ts'
+import type { Topic } from '../../schemas/topics.ts'
 
-/** Whose a payment is and who it was for, as tokens alone. */
-export type Parties = Pick<Payment, 'identifiers' | 'traits' | 'subject_ref_token'>
+/** What was last told of a payment or an outcome, if whose it was has been erased since. */
+export type ToldOfErased = <Value extends SealedPerson>(topic: Topic<Value>, id: string) => Promise<Value | undefined>
 
 /**
- * Whose a payment was when it was last told of, if they have been erased since. Providers tell of a payment again whenever
- * something happens to it, with the person in full: that must bring nobody back, nor take the payment from whose it was.
+ * Providers tell of a payment or a deal again whenever something happens to it, with the person in full: that must bring
+ * nobody back, nor take it from whose it was.
  */
 export const toldOfErased =
-  ({ postgres, vault }: { postgres: pg.Pool; vault: Vault }, profileId: string) =>
-  async (paymentId: string): Promise<Parties | undefined> => {
-    const told = await toldPayment(postgres, profileId, paymentId)
-    const payer = told && strongest(told.identifiers)
-    if (!payer || (await vault.keys([{ profileId, token: payer.token }])).has(payer.token)) return undefined
-    const { identifiers, traits, subject_ref_token } = told
-    return { identifiers, traits, subject_ref_token }
+  ({ postgres, vault }: { postgres: pg.Pool; vault: Vault }, profileId: string): ToldOfErased =>
+  async (topic, id) => {
+    const told = await toldBefore(postgres, topic, profileId, id)
+    const whose = told && strongest(told.identifiers)
+    if (!whose || (await vault.keys([{ profileId, token: whose.token }])).has(whose.token)) return undefined
+    return told
   }

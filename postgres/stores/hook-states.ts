@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { inCurrency, refundedMinor, type ToldRefund, type ToldRefunds, withRefund } from '../../domain/hooks/refunds.ts'
 import { ownCodec } from '../../schemas/codec.ts'
-import type { Payment } from '../../schemas/messages.ts'
-import { topics } from '../../schemas/topics.ts'
+import type { CrmOutcome, Payment } from '../../schemas/messages.ts'
+import { type Topic, topics } from '../../schemas/topics.ts'
 import type { Sql } from '../client.ts'
 
 /** When something was true by its provider; of one moment the higher rank is the later, and of one rank what came last. */
@@ -39,20 +39,27 @@ const keepState = (tx: pg.PoolClient, profileId: string, objectId: string, state
     [profileId, objectId, state.asOf, state.rank, state.message, JSON.stringify(state.refunds)],
   )
 
-const decode = (bytes: Buffer): Payment => {
-  const decoded = ownCodec.decode(topics.payments, bytes)
-  if (decoded.kind === 'undecodable') throw new Error(`a kept payment cannot be decoded: ${decoded.why}`)
+function decodeAs<Value>(topic: Topic<Value>, bytes: Buffer): Value {
+  const decoded = ownCodec.decode(topic, bytes)
+  if (decoded.kind === 'undecodable')
+    throw new Error(`what was kept for ${topic.name} cannot be decoded: ${decoded.why}`)
   return decoded.value
 }
+const decode = (bytes: Buffer): Payment => decodeAs(topics.payments, bytes)
 
-/** The newest telling of a payment. */
-export async function toldPayment(sql: Sql, profileId: string, paymentId: string): Promise<Payment | undefined> {
+/** The newest telling of a payment or an outcome. */
+export async function toldBefore<Value>(
+  sql: Sql,
+  topic: Topic<Value>,
+  profileId: string,
+  objectId: string,
+): Promise<Value | undefined> {
   const { rows } = await sql.query<{ message: Buffer | null }>(
     'SELECT message FROM hook_states WHERE profile_id = $1 AND object_id = $2',
-    [profileId, paymentId],
+    [profileId, objectId],
   )
   const message = rows[0]?.message
-  return message ? decode(message) : undefined
+  return message ? decodeAs(topic, message) : undefined
 }
 
 const withRefunds = (payment: Payment, asOf: number, refunds: ToldRefunds): Payment => ({
@@ -113,13 +120,11 @@ export async function foldRefund(
 }
 
 /** Whether an outcome that is told as of a time is the newest word about it. */
-export async function foldOutcome(
-  tx: pg.PoolClient,
-  outcome: { profileId: string; id: string },
-  asOf: number,
-): Promise<boolean> {
-  const state = await takeState(tx, outcome.profileId, outcome.id)
+export async function foldOutcome(tx: pg.PoolClient, outcome: CrmOutcome, asOf: number): Promise<boolean> {
+  const { profile_id: profileId, outcome_event_id: id } = outcome
+  const state = await takeState(tx, profileId, id)
   if (state.asOf !== null && asOf < state.asOf) return false
-  await keepState(tx, outcome.profileId, outcome.id, { ...state, asOf })
+  const message = ownCodec.encode(topics.crmOutcomes, outcome)
+  await keepState(tx, profileId, id, { ...state, asOf, message })
   return true
 }

@@ -599,6 +599,27 @@ describe('what is kept', () => {
     expect(rows).toEqual([])
   })
 
+  it('is nothing of a deal whose contact was erased since it was told either', async () => {
+    const hook = await world.endpoint('generic', 'hubspot')
+    const deal = {
+      type: 'outcome',
+      external_id: 'deal-9',
+      occurred_at: '2026-10-02T10:00:00Z',
+      contact: { email: 'gone@example.com', first_name: 'Ana', provider_id: 'contact-9' },
+    }
+    await hook.generic({ ...deal, stage: 'Quote', as_of: '2026-10-02T10:00:00Z' })
+    await world.pool.query('DELETE FROM vault WHERE profile_id = $1', [hook.profileId])
+    world.vault.forget()
+    await hook.generic({ ...deal, outcome_type: 'closed_won', as_of: '2026-10-03T10:00:00Z' })
+    const [quoted, won] = await hook.told(topics.crmOutcomes)
+    const { identifiers, traits } = quoted!
+    expect(identifiers).toHaveLength(2)
+    expect(won).toMatchObject({ outcome_type: 'closed_won', identifiers, traits })
+    expect((await hook.deliveries())[1]).toMatchObject({ status: 'mapped', sealed: null, tokens: 0 })
+    const { rows } = await world.pool.query('SELECT type FROM vault WHERE profile_id = $1', [hook.profileId])
+    expect(rows).toEqual([])
+  })
+
   it('names no key of a free record in a reason', async () => {
     const hook = await world.endpoint('generic')
     const payment = { type: 'payment', external_id: 'p', occurred_at: '2026-10-02', currency: 'USD', amount: 1 }
