@@ -6,7 +6,8 @@ export type MoneyReason = 'invalid_amount' | 'unknown_currency' | 'negative_amou
 const decimal = /^([+-]?)(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i
 const maxText = 64
 /** The largest whole number that a message can carry: the codec wants one that has a neighbour. */
-const maxMinor = BigInt(Number.MAX_SAFE_INTEGER - 1)
+export const largestMinor = Number.MAX_SAFE_INTEGER - 1
+const maxMinor = BigInt(largestMinor)
 
 /**
  * Minor units from the decimal notation, digit by digit: 1.005 × 100 in floating point is 100.49999…

@@ -1,3 +1,5 @@
+import { largestMinor } from '../money.ts'
+
 /** A refund or a reversal that was told apart from its payment. */
 export interface ToldRefund {
   asOf: number
@@ -54,5 +56,5 @@ export function refundedMinor(payment: { minor: number; asOf: number }, refunds:
     failed.since <= payment.asOf &&
     (payment.asOf < failedAt || (payment.asOf === failedAt && payment.minor >= given + failed.minor))
   const failedSince = sum('r/', ({ asOf, failed }) => (failed && isIn(failed, asOf) ? failed.minor : 0))
-  return Math.max(payment.minor - failedSince, given - sum('u/'), 0) + sum('d/')
+  return Math.min(Math.max(payment.minor - failedSince, given - sum('u/'), 0) + sum('d/'), largestMinor)
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { refundedMinor, type ToldRefund, type ToldRefunds, withRefund } from '../../../domain/hooks/refunds.ts'
+import { largestMinor } from '../../../domain/money.ts'
 
 test('the larger of what the payment says and what its refunds add up to counts; disputes come on top', () => {
   const refunds = { 'r/1': { asOf: 1, minor: 300 }, 'r/2': { asOf: 2, minor: 200 }, 'd/1': { asOf: 3, minor: 50 } }
@@ -40,6 +41,12 @@ test('what was never taken is no refund, told on its own or not', () => {
   expect(refundedMinor({ minor: 0, asOf: 1 }, { ...released, 'r/auto': { asOf: 1, minor: 3_000 } })).toBe(0)
   const later = { 'r/auto': { asOf: 1, minor: 3_000 }, 'r/1': { asOf: 2, minor: 500 } }
   expect(refundedMinor({ minor: 0, asOf: 1 }, { ...released, ...later })).toBe(500)
+})
+
+test('no sum is larger than an amount can be', () => {
+  const largest = { asOf: 1, minor: largestMinor }
+  const refunds = { 'r/1': largest, 'r/2': largest, 'd/1': largest }
+  expect(refundedMinor({ minor: 0, asOf: 0 }, refunds)).toBe(largestMinor)
 })
 
 test('any order of the same tellings ends in the same refunds', () => {

@@ -272,6 +272,16 @@ describe('any other provider', () => {
     expect((await hook.payments()).map((one) => one.refunded_minor)).toEqual([0, 550])
   })
 
+  it('takes refunds that no amount could hold together', async () => {
+    const hook = await world.endpoint('generic', 'paypal')
+    await hook.generic({ type: 'payment', external_id: 'p', occurred_at: '2026-10-02', amount: 10, currency: 'USD' })
+    const refund = { type: 'refund', payment_external_id: 'p', currency: 'USD', amount: '90071992547409.90' }
+    for (const external_id of ['r-1', 'r-2']) {
+      expect((await hook.generic({ ...refund, external_id })).body.data?.status).toBe('mapped')
+    }
+    expect((await hook.payments()).at(-1)).toMatchObject({ refunded_minor: 9_007_199_254_740_990 })
+  })
+
   it('lets an older word about an outcome not undo a newer one', async () => {
     const hook = await world.endpoint('generic', 'crm')
     const deal = (outcome_type: string, as_of: string) => ({
