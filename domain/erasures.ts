@@ -83,6 +83,12 @@ export interface WordFinder {
   withoutWords(text: string): string
 }
 
+/** Whether a ref names the customer, by anything but the key: of that the receipt tells anyway (SPEC 2.5a). */
+export const namesCustomer = (requestRef: string, identifiers: readonly CustomerSelector[]): boolean =>
+  wordFinder(identifiers.filter(({ type }) => type !== 'external_customer_id').flatMap(writtenForms)).isFound(
+    requestRef,
+  )
+
 const erasedMark = '[erased]'
 
 /** Takes as long for a thousand words as for one. */

@@ -20,8 +20,8 @@ interface Column {
   type: string
 }
 
-/** Where the erased key is meant to stay: receipts and tombstones (SPEC 2.5a). */
-const kept = new Set(['erasures.customer_key', 'vault.value_hmac'])
+/** Where the erased key is meant to stay: receipts, whose ref may hold it, and tombstones (SPEC 2.5a). */
+const kept = new Set(['erasures.customer_key', 'erasures.request_ref', 'vault.value_hmac'])
 const rowsPerFetch = 5000
 
 /** Searches every text and every bytes column of every table with a profile, as the catalogue lists them today. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { CustomerSelector } from '../../domain/customer-selectors.ts'
-import type { ErasureReason, ErasureSecrets } from '../../domain/erasures.ts'
+import { type ErasureReason, type ErasureSecrets, namesCustomer } from '../../domain/erasures.ts'
 import type { IdentifierType } from '../../schemas/messages.ts'
 import type { Sql } from '../client.ts'
 import { eraseHookPayloads } from './hook-deliveries.ts'
@@ -29,6 +29,8 @@ export type ErasureOutcome =
   | { kind: 'erased' | 'known'; receipt: Receipt }
   /** The ref was used with another selector: for somebody else, or for the same customer before it was erased. */
   | { kind: 'ref_taken' }
+  /** The ref would keep what is to be erased. */
+  | { kind: 'ref_names_customer' }
   | { kind: 'not_found' }
 
 /** Said in the erasing transaction; whoever remembers tokens of the profile forgets them. */
@@ -71,6 +73,8 @@ export async function eraseCustomer(
   }
   const person = found && (await loadPerson(tx, profileId, found.token))
   if (!person) return { kind: 'not_found' }
+  const identifiers = person.identifiers.flatMap(({ type, value }) => (value === null ? [] : { type, value }))
+  if (namesCustomer(requestRef, identifiers)) return { kind: 'ref_names_customer' }
   const erasureId = randomUUID()
   const receipt = await writeReceipt(tx, profileId, erasureId, request, selectorHash, person)
   await destroy(tx, profileId, erasureId, person)
@@ -80,7 +84,7 @@ export async function eraseCustomer(
     secrets.sealSearch(erasureId, {
       customerIds: person.customerIds,
       tokens: person.identifiers.map(({ token }) => token),
-      identifiers: person.identifiers.flatMap(({ type, value }) => (value === null ? [] : { type, value })),
+      identifiers,
     }),
   ])
   await tx.query('SELECT pg_notify($1, $2)', [erasedChannel, profileId])

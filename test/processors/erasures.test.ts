@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { standingOutcomes } from '../../clickhouse/queries/standing-outcomes.ts'
+import type { CustomerSelector } from '../../domain/customer-selectors.ts'
 import { erasureSecrets } from '../../domain/erasures.ts'
 import { evidenceOrder } from '../../domain/identity-graph.ts'
 import { sealEntries } from '../../domain/sealed-person.ts'
@@ -76,11 +77,14 @@ async function sayWho(person: Partial<Record<IdentifierType, string>>): Promise<
   return Object.fromEntries(entries.map(({ type, token }) => [type, token]))
 }
 
-async function erase(requestRef = 'r', value = ana.email): Promise<string> {
+async function erase(
+  requestRef = 'r',
+  selector: CustomerSelector = { type: 'email', value: ana.email },
+): Promise<string> {
   const outcome: ErasureOutcome = await asProfile(database.pool, profile, (tx) =>
     eraseCustomer(tx, secrets, profile, {
       requestRef,
-      selector: { type: 'email', value },
+      selector,
       reason: 'other',
       requestedBy: 'test',
     }),
@@ -301,6 +305,12 @@ describe('the background of an erasure', () => {
     expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date), result: { came_back: 1 } })
   })
 
+  it('is not stopped by a request_ref that holds the customer’s key, which the receipt keeps as well', async () => {
+    const id = await erase('dsr:customer-1001')
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date), result: { postgres: { found: [] } } })
+  })
+
   it('destroys the way to who payments were for, unless others paid for the same', async () => {
     const world = await openProfile(warehouse, { profile })
     const [own, shared] = await vault().tokens(profile, [
@@ -351,7 +361,7 @@ describe('the background of an erasure', () => {
     await erase()
     await work()
     expect(await subjectRefs()).toEqual([{ token: subjectRef }])
-    await erase('of Bea', 'bea@example.com')
+    await erase('of Bea', { type: 'email', value: 'bea@example.com' })
     await work()
     expect(await subjectRefs()).toEqual([])
   })
@@ -364,7 +374,7 @@ describe('the background of an erasure', () => {
     await erase()
     await work()
     expect(await subjectRefs()).toEqual([{ token: subjectRef }])
-    await erase('of Bea', 'bea@example.com')
+    await erase('of Bea', { type: 'email', value: 'bea@example.com' })
     await work()
     expect(await subjectRefs()).toEqual([])
   })
@@ -429,7 +439,7 @@ describe('the background of an erasure', () => {
 
   it('serves several of a profile in one pass, and lets none wait for another’s find', async () => {
     await sayWho({ email: 'ben@example.com' })
-    const [first, second] = [await erase('a'), await erase('b', 'ben@example.com')]
+    const [first, second] = [await erase('a'), await erase('b', { type: 'email', value: 'ben@example.com' })]
     await database.pool.query("INSERT INTO lifecycle_events (profile_id, type) VALUES ($1, 'ben@example.com')", [
       profile,
     ])

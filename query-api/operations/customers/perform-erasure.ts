@@ -25,9 +25,13 @@ export async function performErasure(
     case 'not_found':
       throw new ApiError('customer_not_found')
     case 'ref_taken':
-      throw fieldError('invalid_parameter', 'request_ref', 'was used with another selector')
+      throw badRef('was used with another selector')
+    case 'ref_names_customer':
+      throw badRef('must not hold an identifier of the customer')
     case 'known':
       reply.status(200)
   }
   return toErasureReceipt(outcome.receipt)
 }
+
+const badRef = (message: string) => fieldError('invalid_parameter', 'request_ref', message)

@@ -167,6 +167,8 @@ describe('an erasure is refused', () => {
     ['with a malformed ref', { request_ref: 'a b', customer_key: 'C-1001' }, 'request_ref'],
     ['with a long ref', { request_ref: 'x'.repeat(201), customer_key: 'C-1001' }, 'request_ref'],
     ['with an e-mail as ref', { request_ref: 'ana@example.com', customer_key: 'C-1001' }, 'request_ref'],
+    ['with a phone in the ref', { request_ref: 'dsr:56987654321', customer_key: 'C-1001' }, 'request_ref'],
+    ['with a national id as ref', { request_ref: '12.345.678-5', customer_key: 'C-1001' }, 'request_ref'],
     ['with a bad ref before a bad selector', { request_ref: '', email: 'nonsense' }, 'request_ref'],
     ['without a selector', { request_ref: 'r' }, 'customer_key'],
     ['with two selectors', { request_ref: 'r', customer_key: 'C-1001', email: 'ana@example.com' }, 'email'],
