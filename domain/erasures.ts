@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { identifierTypes } from '../schemas/messages.ts'
 import type { CustomerSelector } from './customer-selectors.ts'
+import { normalise } from './identifiers.ts'
 import { deriveKey, hmacIdentifier, keyLabels, open, seal, vaultKeys } from './sealing.ts'
 
 export const erasureReasons = ['data_subject_request', 'account_closed', 'other'] as const
@@ -62,6 +64,15 @@ function plainForms({ type, value }: CustomerSelector): string[] {
       return [value]
   }
 }
+
+/** What is written like it, of any type: one customer's key may be another's e-mail address. */
+export const writtenAlike = (identifier: CustomerSelector): CustomerSelector[] =>
+  [...plainForms(identifier), `+${identifier.value}`].flatMap((form) =>
+    identifierTypes.flatMap((type) => {
+      const normalised = normalise(type, form)
+      return normalised.ok ? { type, value: normalised.value } : []
+    }),
+  )
 
 /** The digests of an identifier as bytes. */
 export const hashedForms = ({ type, value }: CustomerSelector): Buffer[] =>

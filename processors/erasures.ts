@@ -3,7 +3,15 @@ import type { Logger } from 'pino'
 import type { Warehouse } from '../clickhouse/client.ts'
 import { subjectRefsOfCustomers } from '../clickhouse/queries/subject-refs-of-customers.ts'
 import { searchWords } from '../clickhouse/search-words.ts'
-import { type ErasedPerson, type ErasureSecrets, hashedForms, wordFinder, writtenForms } from '../domain/erasures.ts'
+import type { CustomerSelector } from '../domain/customer-selectors.ts'
+import {
+  type ErasedPerson,
+  type ErasureSecrets,
+  hashedForms,
+  wordFinder,
+  writtenAlike,
+  writtenForms,
+} from '../domain/erasures.ts'
 import { codeOf, nameOf } from '../infra/error-code.ts'
 import {
   type AuditResult,
@@ -88,19 +96,24 @@ const together = (people: ErasedPerson[]): ErasedPerson => ({
   identifiers: people.flatMap(({ identifiers }) => identifiers),
 })
 
-/** Looks for what was erased in every store. A value that somebody brought back since is somebody else's now. */
+/** Looks for what was erased in every store. A value that somebody holds, as whatever, is somebody else's now. */
 async function search(
   { postgres, warehouse, secrets }: ErasureDeps,
   profileId: string,
   { tokens, identifiers }: ErasedPerson,
 ): Promise<{ result: AuditResult; isClean: boolean; take: () => Promise<number> }> {
-  const hashed = identifiers.map((identifier) => ({ identifier, hash: secrets.vaultHash(profileId, identifier) }))
+  const hashOf = (identifier: CustomerSelector) => secrets.vaultHash(profileId, identifier)
+  const hashed = identifiers.map((identifier) => ({
+    identifier,
+    hash: hashOf(identifier),
+    alike: writtenAlike(identifier).map(hashOf),
+  }))
   const returned = await returnedHashes(
     postgres,
     profileId,
-    hashed.map(({ hash }) => hash),
+    hashed.flatMap(({ hash, alike }) => [hash, ...alike]),
   )
-  const sought = hashed.filter(({ hash }) => !returned.has(hash.toString('hex')))
+  const sought = hashed.filter(({ hash, alike }) => ![hash, ...alike].some((one) => returned.has(one.toString('hex'))))
   const words = sought.flatMap(({ identifier }) => writtenForms(identifier))
   const finder = wordFinder(words)
   const openTokens = await countOpenTokens(postgres, profileId, tokens)
@@ -116,7 +129,7 @@ async function search(
     isClean: openTokens === 0 && inPostgres.found.length === 0 && found.length === 0,
     result: {
       identifiers: identifiers.length,
-      came_back: returned.size,
+      came_back: hashed.length - sought.length,
       // Topics hold values sealed under keys that only the vault has.
       topics: { tokens: tokens.length, still_open: openTokens },
       postgres: inPostgres,

@@ -305,6 +305,17 @@ describe('the background of an erasure', () => {
     expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date), result: { came_back: 1 } })
   })
 
+  it('takes a value that somebody else holds as another kind of identifier for theirs', async () => {
+    const key = 'ben@example.com'
+    await sayWho({ email: key })
+    await sayWho({ external_customer_id: key, store_customer_id: 'store-10010010' })
+    const id = await erase('r', { type: 'external_customer_id', value: key })
+    await work()
+    expect(await audit(id)).toMatchObject({ completed_at: expect.any(Date), result: { came_back: 1 } })
+    const held = await rowsOf("SELECT value FROM identifiers WHERE type = 'email' AND value IS NOT NULL ORDER BY value")
+    expect(held).toEqual([{ value: ana.email }, { value: key }])
+  })
+
   it('is not stopped by a request_ref that holds the customer’s key, which the receipt keeps as well', async () => {
     const id = await erase('dsr:customer-1001')
     await work()
