@@ -12,7 +12,7 @@ export interface Actor {
   credentialKind: string
   credentialId: string
   appId: string | null
-  requestId: string
+  requestId: string | null
 }
 
 export interface PaymentRef {

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PaymentRow } from '../../../clickhouse/queries/payments.ts'
+import { isUuid } from '../../../domain/ids.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import {
   lockPayment,
@@ -32,7 +33,8 @@ export async function decide<Result>(
     credentialKind: credential.kind,
     credentialId: credential.id,
     appId: credential.appId,
-    requestId: request.id,
+    // A caller may choose this id, and a text of its choice could name somebody.
+    requestId: isUuid(request.id) ? request.id : null,
   }
   const payment = { profileId: profile.id, paymentId: row.payment_id, by }
   const result = await asProfile(postgres, profile.id, async (tx) => {

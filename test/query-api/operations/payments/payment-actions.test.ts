@@ -28,6 +28,21 @@ describe('PUT /payments/{id}/installment', () => {
     expect(Date.parse(body.data[0].at)).toBeGreaterThan(Date.now() - 60_000)
   })
 
+  it('logs the id of a request, unless it is a text of the caller’s choice, which could name somebody', async () => {
+    const { paid, call, keyFor } = await desk.profile()
+    const headers = await keyFor(['commerce:read', 'attribution:write'])
+    const id = await paid(randomUUID(), day)
+    const own = randomUUID()
+    for (const [is_installment, sent] of [
+      [true, '56987654321'],
+      [false, own],
+    ] as const) {
+      await call('PUT', `/${id}/installment`, { is_installment }, { ...headers, 'x-request-id': sent } as never)
+    }
+    const { body } = await call('GET', `/${id}/actions`)
+    expect(body.data).toMatchObject([{ request_id: own }, { request_id: null }])
+  })
+
   it('never shows an installment as a first payment, not even before that is derived again', async () => {
     const { paid, call, world } = await desk.profile()
     const id = await paid(randomUUID(), day)
