@@ -6,6 +6,7 @@ export interface NamedCustomer {
   isErased: boolean
   /** The caller's own key of the customer: its first external customer id. */
   key: string | null
+  phones: string[]
   /** Strongest first; ones that many people share come last. */
   tokens: string[]
 }
@@ -38,6 +39,7 @@ export async function describeCustomers(
     `SELECT c.id AS "customerId", c.erasure_id IS NOT NULL AS "isErased",
        (array_agg(i.value ORDER BY i.first_seen, i.token)
          FILTER (WHERE i.type = 'external_customer_id' AND i.value IS NOT NULL))[1] AS key,
+       coalesce(array_agg(i.value) FILTER (WHERE i.type = 'phone' AND i.value IS NOT NULL), '{}') AS phones,
        array_agg(i.token::text ORDER BY i.is_hub, array_position($3::text[], i.type), i.first_seen, i.token) AS tokens
      FROM customers c JOIN identifiers i ON i.profile_id = c.profile_id AND i.customer_id = c.id
      WHERE c.profile_id = $1 AND c.id = ANY($2::uuid[]) GROUP BY c.id`,

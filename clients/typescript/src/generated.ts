@@ -831,7 +831,7 @@ export type CustomerRow = {
 export type LinkTokenRow = {
   index: number
   status: "minted" | "not_found" | "invalid"
-  /** The key the customer holds; on a row that did not mint, the key that was sent. */
+  /** The key the customer holds; on a row that did not mint, the key that was sent. Null without customers:read when it is an e-mail, a phone or a national id that the row does not name. */
   customer_key: string | null
   /** Minted rows, for keys with customers:read. */
   customer_profile_id?: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { impersonalKey } from '../../../domain/customer-keys.ts'
 import { linkRecipes } from '../../../domain/link-recipes.ts'
 import { linkTokenParameter } from '../../../domain/link-tokens.ts'
 import { dayMs } from '../../../domain/time.ts'
@@ -14,9 +15,14 @@ const LinkTokenRow = z
   .object({
     index: z.int(),
     status: z.enum(['minted', 'not_found', 'invalid']),
-    customer_key: z.string().nullable().meta({
-      description: 'The key the customer holds; on a row that did not mint, the key that was sent.',
-    }),
+    customer_key: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The key the customer holds; on a row that did not mint, the key that was sent. Null without customers:read when ' +
+          'it is an e-mail, a phone or a national id that the row does not name.',
+      }),
     customer_profile_id: z.uuid().optional().meta({ description: 'Minted rows, for keys with customers:read.' }),
     token: z.string().optional().meta({ description: 'Minted rows: opaque, encrypted, good in this profile only.' }),
     expires_at: z.iso.datetime().optional().meta({ description: 'Minted rows.' }),
@@ -93,7 +99,7 @@ export const mintLinkTokens = operation({
     // Tokens carry whole seconds, so that what is said here is what they hold.
     const nowMs = Math.floor(request.receivedAt.getTime() / 1000) * 1000
     const expiresAt = new Date(nowMs + body.expires_in_days * dayMs)
-    const showsId = credential.scopes.has('customers:read')
+    const mayReadPersons = credential.scopes.has('customers:read')
     const results = await Promise.all(
       rows.map(async (row, index) => {
         const outcome = found(row)
@@ -102,8 +108,9 @@ export const mintLinkTokens = operation({
         return {
           index,
           status: 'minted' as const,
-          customer_key: customer.key,
-          ...(showsId ? { customer_profile_id: customer.customerId } : {}),
+          customer_key:
+            mayReadPersons || isNamedBy(row, customer) ? customer.key : impersonalKey(customer.key, customer.phones),
+          ...(mayReadPersons ? { customer_profile_id: customer.customerId } : {}),
           token: await linkTokens.mint(profile.id, token, expiresAt),
           expires_at: expiresAt.toISOString(),
         }
@@ -120,6 +127,9 @@ export const mintLinkTokens = operation({
     }
   },
 })
+
+/** Whoever wrote the key into the row knows it. */
+const isNamedBy = (row: NamedRow, { key }: NamedCustomer) => row.by === 'identifier' && row.selector.value === key
 
 const refused = (reason: LinkTokenReason, { sentKey }: NamedRow) => ({
   status: reason === 'no_match' || reason === 'erased' ? ('not_found' as const) : ('invalid' as const),

@@ -161,6 +161,23 @@ describe('minting', () => {
     expect([await profile.count('vault'), await profile.count('identifiers')]).toEqual([0, 0])
   })
 
+  it.each([
+    ['an e-mail', 'ana@example.com'],
+    ['a phone without its country code', '987654321'],
+    ['a RUT', '12.345.678-5'],
+  ])(
+    'keeps a key that is %s from those who may not read persons, unless they named the customer by it',
+    async (_, key) => {
+      await profile.knows({ external_customer_id: key, store_customer_id: 'S-1', phone: '+56987654321' })
+      const byStore = { identifier_type: 'store_customer_id', identifier_value: 'S-1' }
+      expect(await one(byStore)).toMatchObject({ status: 'minted', customer_key: null })
+      expect(await one({ customer_key: key })).toMatchObject({ status: 'minted', customer_key: key })
+      const headers = await bearer(people.pool, profile.id, ['attribution:write', 'customers:read'], 1000)
+      const { body } = await profile.post('/customers/link-tokens', { customers: [byStore] }, headers)
+      expect(body.data.results[0]).toMatchObject({ customer_key: key })
+    },
+  )
+
   it('names the survivor of a merge, also by the id that was merged away', async () => {
     const a = await profile.knows({ external_customer_id: 'A', email: 'a@example.com' })
     const b = await profile.knows({ phone: '+56911112222' })
