@@ -35,7 +35,7 @@ export interface ScoreState extends ScoreProfile {
   throughDays: Partial<Record<ScoreWindow, string>>
 }
 
-/** New ads are let gather for this long. */
+/** New ads are let gather for this long, and credit to be in a new currency. */
 const newAdsWait = '10 minutes'
 
 /** How far these profiles' rankings are; archived profiles are left out. */
@@ -74,24 +74,29 @@ export interface Ranking {
   throughDay: string
   scoredAt: Date
   knownAds: number
+  /** What its amounts are in. */
+  currency: string
   rows: readonly AdScoreRow[]
 }
 
 const chunk = 2000
 
-/** Readers see the ranking that stood until the new one is there in whole. False when a newer one stands already. */
+/**
+ * Readers see the ranking that stood until the new one is there in whole. False when a newer one stands already, or when the
+ * profile reports in another currency by now.
+ */
 export async function replaceRanking(pool: pg.Pool, ranking: Ranking): Promise<boolean> {
-  const { profileId, window, throughDay, scoredAt, knownAds, rows } = ranking
+  const { profileId, window, throughDay, scoredAt, knownAds, currency, rows } = ranking
   return transaction(pool, async (tx) => {
     // First, and whoever comes second waits here: two rankings of one window are written one after the other.
     const { rowCount } = await tx.query(
       `INSERT INTO ad_score_runs AS r (profile_id, score_window, through_day, n_ads, known_ads, scored_at)
-       VALUES ($1, $2, $3, $4, $5, $6)
+       SELECT id, $2, $3, $4, $5, $6 FROM profiles WHERE id = $1 AND reporting_currency = $7
        ON CONFLICT (profile_id, score_window) DO UPDATE
          SET through_day = excluded.through_day, n_ads = excluded.n_ads, known_ads = excluded.known_ads,
            scored_at = excluded.scored_at
          WHERE r.scored_at <= excluded.scored_at`,
-      [profileId, window, throughDay, rows.length, knownAds, scoredAt],
+      [profileId, window, throughDay, rows.length, knownAds, scoredAt, currency],
     )
     if (rowCount === 0) return false
     await tx.query('DELETE FROM ad_scores WHERE profile_id = $1 AND score_window = $2', [profileId, window])
@@ -105,6 +110,14 @@ export async function replaceRanking(pool: pg.Pool, ranking: Ranking): Promise<b
     }
     return true
   })
+}
+
+/** None stands any more; after a while they are made anew. */
+export async function forgetRankings(sql: Sql, profileId: string): Promise<void> {
+  await sql.query('UPDATE ad_score_runs SET n_ads = 0, known_ads = -1, scored_at = now() WHERE profile_id = $1', [
+    profileId,
+  ])
+  await sql.query('DELETE FROM ad_scores WHERE profile_id = $1', [profileId])
 }
 
 export interface PerformerFilter {
@@ -153,7 +166,7 @@ export async function lastRanking(
 ): Promise<{ scoredAt: Date; throughDay: string } | undefined> {
   const { rows } = await sql.query<{ scoredAt: Date; throughDay: string }>(
     `SELECT scored_at AS "scoredAt", through_day::text AS "throughDay" FROM ad_score_runs
-     WHERE profile_id = $1 AND score_window = $2`,
+     WHERE profile_id = $1 AND score_window = $2 AND known_ads >= 0`,
     [profileId, window],
   )
   return rows[0]

@@ -3,6 +3,7 @@ import type { PrivacyMode } from '../../domain/credentials.ts'
 import { isUuid } from '../../domain/ids.ts'
 import type { Role } from '../../domain/roles.ts'
 import type { Sql } from '../client.ts'
+import { forgetRankings } from './ad-scores.ts'
 import { type ProfileColumns, profileColumns, toProfile } from './profile-row.ts'
 import { tellSettings } from './tenancy.ts'
 
@@ -106,7 +107,13 @@ export interface ProfileChange {
  * that asks for it (migration 0020); what figures depend on goes to the pipeline.
  */
 export async function changeProfile(tx: pg.PoolClient, id: string, change: ProfileChange): Promise<void> {
-  const { rows } = await tx.query<{ settings_version: string; currency: string; timezone: string; moved: boolean }>(
+  const { rows } = await tx.query<{
+    settings_version: string
+    currency: string
+    timezone: string
+    moved: boolean
+    recounted: boolean
+  }>(
     `WITH before AS (SELECT reporting_currency, timezone FROM profiles WHERE id = $1 FOR UPDATE)
      UPDATE profiles p SET
        name = coalesce($2, p.name),
@@ -117,11 +124,13 @@ export async function changeProfile(tx: pg.PoolClient, id: string, change: Profi
          ((coalesce($3, p.reporting_currency), coalesce($4, p.timezone)) <> (p.reporting_currency, p.timezone))::int
      FROM before WHERE p.id = $1
      RETURNING p.settings_version, p.reporting_currency AS currency, p.timezone,
-       (p.reporting_currency, p.timezone) <> (before.reporting_currency, before.timezone) AS moved`,
+       (p.reporting_currency, p.timezone) <> (before.reporting_currency, before.timezone) AS moved,
+       p.reporting_currency <> before.reporting_currency AS recounted`,
     [id, change.name ?? null, change.reportingCurrency ?? null, change.timezone ?? null, change.privacyMode ?? null],
   )
   const [row] = rows
   if (!row?.moved) return
+  if (row.recounted) await forgetRankings(tx, id)
   const { currency, timezone } = row
   await tellSettings(tx, { profileId: id, version: Number(row.settings_version), currency, timezone })
 }

@@ -41,6 +41,7 @@ export async function scoreWindow(
     throughDay,
     scoredAt,
     knownAds: profile.ads,
+    currency,
     rows: scored.map((one) => toScoreRow(window, one)),
   })
   return scored.length

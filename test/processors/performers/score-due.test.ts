@@ -2,9 +2,18 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Warehouse } from '../../../clickhouse/client.ts'
 import { adEvidence } from '../../../clickhouse/queries/ad-evidence.ts'
+import { transaction } from '../../../postgres/client.ts'
 import type { ScoreState } from '../../../postgres/stores/ad-scores.ts'
-import { releaseScoringLock, scoreStates, takeScoringLock } from '../../../postgres/stores/ad-scores.ts'
+import {
+  lastRanking,
+  releaseScoringLock,
+  scoreStates,
+  takeScoringLock,
+  topPerformers,
+} from '../../../postgres/stores/ad-scores.ts'
+import { changeProfile } from '../../../postgres/stores/profiles.ts'
 import { dueWindows, scoreDue } from '../../../processors/performers/score-due.ts'
+import { scoreWindow } from '../../../processors/performers/score-profile.ts'
 import { type FreshDatabase, freshDatabase } from '../../fresh-database.ts'
 import { type FreshWarehouse, freshWarehouse } from '../../fresh-warehouse.ts'
 import { createProfile, serverUrl } from '../../profiles.ts'
@@ -148,6 +157,25 @@ describe('the daily rebuild', () => {
     await pool.query(`UPDATE ad_score_runs SET scored_at = now() - interval '11 minutes' WHERE profile_id = $1`, [id])
     expect(await scoredDays(id, 2)).toEqual({})
     expect(Object.keys(await scoredDays(id, 1))).toHaveLength(4)
+  })
+
+  it('shows no amounts of a currency that is not the profile’s any more, and ranks again when credit is in the new one', async () => {
+    const id = await advertiser()
+    const deps = { postgres: pool, warehouse, clock: clock(noon) }
+    await scoreDue(deps)
+    await transaction(pool, (tx) => changeProfile(tx, id, { timezone: 'America/Santiago' }))
+    expect(await topPerformers(pool, id, { window: '28d', limit: 10 })).toHaveLength(1)
+    const [before] = await scoreStates(pool, [{ profileId: id, ads: 1 }])
+    await transaction(pool, (tx) => changeProfile(tx, id, { reportingCurrency: 'CLP' }))
+    expect(await topPerformers(pool, id, { window: '28d', limit: 10 })).toEqual([])
+    expect(await lastRanking(pool, id, '28d')).toBeUndefined()
+    // A ranking that was under way meanwhile is not kept either.
+    await scoreWindow(deps, before!, '28d', '2026-10-19')
+    expect(await topPerformers(pool, id, { window: '28d', limit: 10 })).toEqual([])
+    expect(await scoreDue(deps)).toBe(0)
+    await pool.query("UPDATE ad_score_runs SET scored_at = scored_at - interval '1 hour' WHERE profile_id = $1", [id])
+    expect(await scoreDue(deps)).toBe(4)
+    expect(await topPerformers(pool, id, { window: '28d', limit: 10 })).toHaveLength(1)
   })
 
   it('follows the day of the profile', () => {
