@@ -10,7 +10,8 @@ const ranks = {
   outcome_count: 'toInt128(cash_count)',
   attributed_outcome_count: 'toInt128(arraySum(mapValues(counts_by_type)))',
   spend: 'toInt128(spend_minor)',
-  roas: 'if(spend_minor = 0, toInt128(-1), intDiv(cash_value, spend_minor))',
+  // One that is not shown comes last.
+  roas: 'if(spend_minor = 0 OR unrated_days > 0, toInt128(-1), intDiv(cash_value, spend_minor))',
   impressions: 'toInt128(impressions)',
   clicks: 'toInt128(clicks)',
 }

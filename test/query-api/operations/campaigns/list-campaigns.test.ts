@@ -389,6 +389,22 @@ describe('money and days', () => {
     expect((await read(`/campaigns?${early}&level=campaign`)).body.data).toMatchObject([{ daily_budget: null }])
   })
 
+  it('ranks by no return that cannot be worked out, of which a part has no rate', async () => {
+    const { world, read } = await api.profile({ currency: 'CLP' })
+    const autumn = { campaign_external_id: 'c2', campaign_name: 'Autumn', ad_set_external_id: 's2' }
+    const buyer = randomUUID()
+    await world.ad('111', { currency: 'CLP', date: Date.UTC(2026, 9, 1) / 86_400_000, spend_minor: 100 })
+    await world.ad('222', { currency: 'CLP', date: Date.UTC(2026, 9, 1) / 86_400_000, spend_minor: 1, ...autumn })
+    await world.ad('222', { currency: 'JPY', date: Date.UTC(2026, 9, 2) / 86_400_000, spend_minor: 9, ...autumn })
+    for (const ad of ['111', '222']) {
+      await world.hit(buyer, at(`0${ad[0]}T00:00:00`), { ad })
+      await world.outcome(buyer, at(`0${ad[0]}T01:00:00`), { amount: 1_000, currency: 'CLP' })
+    }
+    await world.recompute()
+    const { body } = await read(`/campaigns?${october}&sort=roas`)
+    expect(body.data.map(({ roas }: { roas: number | null }) => roas)).toEqual([10, null])
+  })
+
   it('counts a conversion on its day in the profile’s time zone, on the days the clocks change as well', async () => {
     // Santiago: 2026-04-04 has 25 hours (UTC-3, then UTC-4), 2026-09-06 begins at 01:00 (UTC-4, then UTC-3).
     const { world, read } = await api.profile({ timezone: 'America/Santiago' })
