@@ -43,8 +43,8 @@ const create = () =>
     .option('--return-origins <origins>', 'origins of return_url; those of the redirect URIs by default', urls)
     .option('--scopes <scopes>', 'what it may ask for; everything without persons by default', knownScopes)
     .option('--json', 'print JSON')
-    .action((options: CreateOptions, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: CreateOptions) =>
+      withPostgres(async (pool) => {
         const { name, tier, redirectUris, scopes } = options
         const origins = (options.returnOrigins ?? redirectUris).map((uri) => new URL(uri).origin)
         const app = await createApp(pool, { name, tier, redirectUris, returnOrigins: [...new Set(origins)], scopes })
@@ -59,8 +59,8 @@ const grant = () =>
     .requiredOption('--profile <id>', 'the profile')
     .requiredOption('--scopes <scopes>', 'what it may do there, separated by commas', knownScopes)
     .option('--json', 'print JSON')
-    .action((id: string, options: { profile: string; scopes: Scope[]; json?: boolean }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, options: { profile: string; scopes: Scope[]; json?: boolean }) =>
+      withPostgres(async (pool) => {
         const appId = await appCalled(pool, id)
         const given = await transaction(pool, async (tx) => {
           const { id: profileId } = await profileCalled(pool, options.profile)
@@ -85,8 +85,8 @@ const ungrant = () =>
     .description('take an app’s grant on a profile away, with every key under it')
     .argument('<app>', 'its id or client id')
     .requiredOption('--profile <id>', 'the profile')
-    .action((id: string, options: { profile: string }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, options: { profile: string }) =>
+      withPostgres(async (pool) => {
         const profile = await profileCalled(pool, options.profile)
         const isRevoked = await revokeGrant(pool, await appCalled(pool, id), profile.id)
         if (!isRevoked) throw new UsageError('the app has no grant on this profile.')
@@ -99,8 +99,8 @@ const rotateSecret = () =>
     .description('give an app a new client secret; the old one stops working')
     .argument('<app>', 'its id or client id')
     .option('--json', 'print JSON')
-    .action((id: string, options: { json?: boolean }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, options: { json?: boolean }) =>
+      withPostgres(async (pool) => {
         const appId = await appCalled(pool, id)
         print({ app_id: appId, client_secret: await replaceAppSecret(pool, appId) }, options)
       }),
@@ -110,8 +110,8 @@ const shutOut = () =>
   new Command('revoke')
     .description('shut an app out: its tokens and keys stop working')
     .argument('<app>', 'its id or client id')
-    .action((id: string, _options: object, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, _options: object) =>
+      withPostgres(async (pool) => {
         await revokeApp(pool, await appCalled(pool, id))
         console.log('The app is shut out.')
       }),

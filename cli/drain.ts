@@ -7,7 +7,7 @@ import { connectPostgres } from '../postgres/client.ts'
 import { countIdentityChanges, newestIdentityChange } from '../postgres/stores/identity-changes.ts'
 import { countOutbox, newestOutboxId } from '../postgres/stores/outbox.ts'
 import { groupOf, rawTopics, topics } from '../schemas/topics.ts'
-import { isUnmigrated, unmigrated } from './with-postgres.ts'
+import { isUnmigrated, unmigrated } from './failure.ts'
 
 export interface DrainOptions {
   timeoutMs?: number | undefined

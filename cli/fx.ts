@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { isCurrency } from '../domain/currencies.ts'
@@ -9,6 +8,7 @@ import { connectProducer } from '../infra/kafka/producer.ts'
 import { linesOf, tooLong } from '../ingest/imports/lines.ts'
 import type { FxRate } from '../schemas/messages.ts'
 import { topics } from '../schemas/topics.ts'
+import { openSource } from './source.ts'
 import { print } from './with-postgres.ts'
 
 export const command = () =>
@@ -42,7 +42,8 @@ async function importRates(file: string, options: { json?: boolean }): Promise<v
   const keyOf = (rate: FxRate) => topics.fxRates.key(rate)
   let line = 0
   let bad = 0
-  for await (const text of linesOf(file === '-' ? process.stdin : createReadStream(file))) {
+  const source = await openSource(file)
+  for await (const text of linesOf(source.chunks)) {
     line++
     if (text !== tooLong && text.trim() === '') continue
     const row = Row.safeParse(text === tooLong ? undefined : parse(text))

@@ -50,8 +50,16 @@ const addressOf = (endpoint: HookEndpoint) => hookAddress(loadConfig().baseUrl, 
 const secretOption = () =>
   new Option('--secret-file <path>', 'the secret that the provider chose, or - for standard input; else one is made')
 
+function readSecret(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trim()
+  } catch {
+    throw new UsageError(`${file} cannot be read.`)
+  }
+}
+
 function secretFor(provider: HookProvider, file: string | undefined): string {
-  const secret = file === undefined ? newHookSecret() : readFileSync(file === '-' ? 0 : file, 'utf8').trim()
+  const secret = file === undefined ? newHookSecret() : readSecret(file)
   if (!isHookSecret(provider, secret)) throw new UsageError(`that is no secret of ${provider}.`)
   return secret
 }
@@ -69,8 +77,8 @@ const create = () =>
         'Use lower-case letters, digits, _ . : and -.',
       ),
     )
-    .action((options: Options & { provider: HookProvider; source?: string; secretFile?: string }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: Options & { provider: HookProvider; source?: string; secretFile?: string }) =>
+      withPostgres(async (pool) => {
         const { profile: profileId, provider, source = provider } = options
         await profileCalled(pool, profileId)
         if (provider !== 'generic' && source !== provider) throw new UsageError('--source is for generic addresses.')
@@ -83,8 +91,8 @@ const create = () =>
 const list = () =>
   ofProfile(new Command('list'))
     .description('list the addresses of a profile')
-    .action((options: Options, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: Options) =>
+      withPostgres(async (pool) => {
         const rows = (await listHookEndpoints(pool, options.profile)).map((endpoint) => ({
           endpoint_id: endpoint.id,
           provider: endpoint.provider,
@@ -105,8 +113,8 @@ const rotate = () =>
     .argument('<endpoint id>')
     .addOption(secretOption())
     .option('--at-once', 'end the secret before now')
-    .action((id: string, options: Options & { atOnce?: boolean; secretFile?: string }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, options: Options & { atOnce?: boolean; secretFile?: string }) =>
+      withPostgres(async (pool) => {
         const { provider } = await existing(pool, options.profile, id)
         const secret = secretFor(provider, options.secretFile)
         const change = { profileId: options.profile, id, secret, isAtOnce: options.atOnce ?? false }
@@ -119,8 +127,8 @@ const revoke = () =>
   ofProfile(new Command('revoke'))
     .description('close an address')
     .argument('<endpoint id>')
-    .action((id: string, options: Options, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, options: Options) =>
+      withPostgres(async (pool) => {
         await existing(pool, options.profile, id)
         await revokeHookEndpoint(pool, options.profile, id)
         print({ endpoint_id: id, revoked: true }, options)
@@ -131,8 +139,8 @@ const deliveries = () =>
   ofProfile(new Command('deliveries'))
     .description('list the newest notifications and what became of them')
     .option('--unmappable', 'only those that were not understood')
-    .action((options: Options & { unmappable?: boolean }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: Options & { unmappable?: boolean }) =>
+      withPostgres(async (pool) => {
         const status = options.unmappable ? ('unmappable' as const) : undefined
         const rows = await listDeliveries(pool, options.profile, { status, limit: 100 })
         if (options.json) console.log(JSON.stringify(rows))
@@ -149,8 +157,8 @@ const payload = () =>
     .description('print the body of a notification as it came; it may name a person')
     .argument('<delivery id>')
     .requiredOption('--profile <id>', 'the profile it belongs to')
-    .action((id: string, options: { profile: string }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, options: { profile: string }) =>
+      withPostgres(async (pool) => {
         const delivery = await findDelivery(pool, options.profile, id)
         if (!delivery) throw new UsageError(`the profile has no delivery ${id}.`)
         const body = await openPayload(vaultOf(pool), seals(), delivery)
@@ -165,8 +173,8 @@ const replay = () =>
     .option('--profile <id>', 'only those of a profile')
     .option('--dry-run', 'say what could be read now, and change nothing')
     .option('--json', 'print JSON')
-    .action((options: { profile?: string; dryRun?: boolean; json?: boolean }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: { profile?: string; dryRun?: boolean; json?: boolean }) =>
+      withPostgres(async (pool) => {
         const bar = progressBar(process.stderr, undefined)
         try {
           const counts = await replayDeliveries(

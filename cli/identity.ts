@@ -29,8 +29,8 @@ const show = () =>
   withSelector(new Command('show'))
     .description("show a customer's identifiers and how they came together, values masked")
     .option('--json', 'print JSON')
-    .action((options: Options, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: Options) =>
+      withPostgres(async (pool) => {
         const vault = await openVault(pool, options.profile)
         const { customerId } = await findCustomer(pool, vault, options.profile, options)
         const shown = describe(customerId, await describeCustomer(pool, options.profile, customerId))
@@ -45,8 +45,8 @@ const unmerge = () =>
     .requiredOption('--separate <type:value,…>', 'what belongs to somebody else')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .action((options: UnmergeOptions, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: UnmergeOptions) =>
+      withPostgres(async (pool) => {
         const { profile: profileId } = options
         const vault = await openVault(pool, profileId)
         const { customerId, token } = await findCustomer(pool, vault, profileId, options)
@@ -78,8 +78,8 @@ const undoCut = () =>
     .requiredOption('--profile <id>', 'the profile that the cut belongs to')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .action((cutId: string, options: Options, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((cutId: string, options: Options) =>
+      withPostgres(async (pool) => {
         await openVault(pool, options.profile)
         if (!isUuid(cutId)) throw new UsageError(`the profile has no cut ${cutId}.`)
         if (!(await confirm('Take the cut back?', options))) throw new UsageError('nothing was changed.')

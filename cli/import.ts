@@ -1,16 +1,15 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { Argument, Command } from 'commander'
 import { vaultKeys } from '../domain/sealing.ts'
-import { engineFailure } from '../http/engine-failure.ts'
 import { type Config, loadConfig } from '../infra/config.ts'
 import { connectProducer } from '../infra/kafka/producer.ts'
 import { importRows } from '../ingest/imports/import-rows.ts'
 import { type ImportKindName, importKinds } from '../ingest/imports/kinds.ts'
 import { linesOf } from '../ingest/imports/lines.ts'
 import { postgresVault } from '../postgres/stores/vault.ts'
+import { absentEngine } from './failure.ts'
 import { profileCalled } from './profile-called.ts'
 import { progressBar } from './progress-bar.ts'
+import { openSource } from './source.ts'
 import { print, UsageError, withPostgres } from './with-postgres.ts'
 
 interface Options {
@@ -25,8 +24,8 @@ export const command = () =>
     .argument('<file>', 'the file, or - for standard input')
     .requiredOption('--profile <id>', 'the profile that they belong to')
     .option('--json', 'print the summary as JSON')
-    .action((kind: ImportKindName, file: string, options: Options, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((kind: ImportKindName, file: string, options: Options) =>
+      withPostgres(async (pool) => {
         const config = loadConfig()
         await profileCalled(pool, options.profile)
         const vault = postgresVault(pool, vaultKeys(config.secret), { timeoutMs: 10_000 })
@@ -56,7 +55,7 @@ async function run(
       onProgress: report,
     })
   } catch (error) {
-    const engine = engineFailure(error)
+    const engine = absentEngine(error)
     if (!engine) throw error
     throw new UsageError(
       `${engine} does not answer; import the file again when it does, rows already taken do no harm.`,
@@ -65,18 +64,4 @@ async function run(
     bar.end()
     await producer.close()
   }
-}
-
-interface Source {
-  chunks: AsyncIterable<Uint8Array>
-  size: number | undefined
-  bytesRead(): number
-}
-
-async function openSource(file: string): Promise<Source> {
-  if (file === '-') return { chunks: process.stdin, size: undefined, bytesRead: () => 0 }
-  const found = await stat(file).catch(() => undefined)
-  if (!found || found.isDirectory()) throw new UsageError(`${file} cannot be read.`)
-  const stream = createReadStream(file, { highWaterMark: 256 * 1024 })
-  return { chunks: stream, size: found.isFile() ? found.size : undefined, bytesRead: () => stream.bytesRead }
 }

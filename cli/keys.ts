@@ -30,8 +30,8 @@ const create = () =>
     .option('--expires <date>', 'when it stops working: a day (from its first moment, UTC) or a time', time)
     .option('--app <id>', 'the partner app that holds it')
     .option('--json', 'print JSON')
-    .action((options: CreateOptions, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: CreateOptions) =>
+      withPostgres(async (pool) => {
         const profile = await profileCalled(pool, options.profile)
         const app = options.app ? await findApp(pool, options.app) : undefined
         if (options.app && !app) throw new UsageError(`there is no app ${options.app}.`)
@@ -57,8 +57,8 @@ const revoke = () =>
     .description('end an API key at once')
     .argument('<key id>')
     .requiredOption('--profile <id>', 'the profile it is bound to')
-    .action((keyId: string, options: { profile: string }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((keyId: string, options: { profile: string }) =>
+      withPostgres(async (pool) => {
         const profile = await findProfile(pool, options.profile)
         const isRevoked = profile && (await revokeApiKey(pool, profile.id, keyId))
         if (!isRevoked) throw new UsageError(`the profile has no live key ${keyId}.`)

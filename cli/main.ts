@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { ConfigError } from '../infra/config.ts'
 import { LaunchError } from '../infra/local/launch-error.ts'
+import { sentenceOf } from './failure.ts'
 
 /** One file per command, beside this one; it is loaded only when its command is called. */
 const commands = {
@@ -35,8 +36,10 @@ try {
   }
   await program.parseAsync()
 } catch (error) {
-  if (!(error instanceof ConfigError || error instanceof LaunchError)) throw error
-  console.error(error.message)
+  const isOurs = error instanceof ConfigError || error instanceof LaunchError
+  const sentence = sentenceOf(error)
+  if (!isOurs && sentence === undefined) throw error
+  console.error(isOurs ? error.message : `error: ${sentence}`)
   process.exitCode = 1
 }
 

@@ -27,8 +27,8 @@ const score = () =>
     .option('--profile <id>', 'only this profile', checked(isUuid, 'It is not the id of a profile.'))
     .addOption(new Option('--window <window>', 'only this window').choices([...scoreWindows]))
     .option('--json', 'print JSON')
-    .action((options: Options, self: Command) =>
-      withPostgres(self, async (postgres) => {
+    .action((options: Options) =>
+      withPostgres(async (postgres) => {
         const { profile, json } = options
         if (profile) await profileCalled(postgres, profile)
         const began = Date.now()

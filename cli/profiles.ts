@@ -36,8 +36,8 @@ const create = () =>
     )
     .addOption(new Option('--privacy-mode <mode>').choices([...privacyModes]).default('standard'))
     .option('--json', 'print JSON')
-    .action((options: CreateOptions, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: CreateOptions) =>
+      withPostgres(async (pool) => {
         const { name, currency, timezone, privacyMode } = options
         const workspaceId = options.workspace && (await workspaceFor(pool, options.workspace))
         const created = await createProfile(pool, { name, workspaceId, currency, timezone, privacyMode })
@@ -49,8 +49,8 @@ const listAll = () =>
   new Command('list')
     .description('list the profiles')
     .option('--json', 'print JSON, one profile a line')
-    .action((options: { json?: boolean }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: { json?: boolean }) =>
+      withPostgres(async (pool) => {
         for (const { id, workspaceId, name, currency, timezone, privacyMode } of await listProfiles(pool)) {
           const row = { profile_id: id, workspace_id: workspaceId, name, currency, timezone, privacy_mode: privacyMode }
           console.log(options.json ? JSON.stringify(row) : `${id}  ${name}  ${currency}  ${timezone}  ${privacyMode}`)

@@ -26,8 +26,8 @@ const list = () =>
     .requiredOption('--profile <id>', 'the profile')
     .option('--provider <name>', 'of this CRM only')
     .option('--json', 'print JSON, one stage a line')
-    .action((options: Options, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: Options) =>
+      withPostgres(async (pool) => {
         await profileCalled(pool, options.profile)
         for (const stage of await listStages(pool, options.profile, options.provider)) {
           const row = shown(stage)
@@ -43,8 +43,8 @@ const map = () =>
     .requiredOption('--profile <id>', 'the profile')
     .requiredOption('--to <event type>', 'one that a definition counts, or unmapped, or ignored')
     .option('--json', 'print JSON')
-    .action((id: string, options: Options, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((id: string, options: Options) =>
+      withPostgres(async (pool) => {
         const { profile, to } = options
         await profileCalled(pool, profile)
         const keys = [...stageOutcomes(await listDefinitions(pool, profile)), ...uncounted]

@@ -29,8 +29,8 @@ const resetPassword = () =>
     .description('give a console user a new random password, shown once; ends their sessions and tokens')
     .requiredOption('--email <email>', 'who signs in')
     .option('--json', 'print JSON')
-    .action((options: { email: string; json?: boolean }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: { email: string; json?: boolean }) =>
+      withPostgres(async (pool) => {
         const user = await findUserByEmail(pool, options.email)
         if (!user) throw new UsageError('nobody has that e-mail address.')
         const password = randomText(20)
@@ -56,8 +56,8 @@ const create = () =>
     .option('--workspace <id or name>', 'a workspace to join')
     .addOption(new Option('--role <role>', 'the role there').choices([...roles]).default('owner'))
     .option('--json', 'print JSON')
-    .action((options: CreateOptions, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: CreateOptions) =>
+      withPostgres(async (pool) => {
         const password = options.password ?? randomText(20)
         const [workspace] = options.workspace ? await findWorkspaces(pool, options.workspace) : []
         if (options.workspace && !workspace) throw new UsageError(`there is no workspace "${options.workspace}".`)

@@ -1,26 +1,15 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type pg from 'pg'
 import { loadConfig } from '../infra/config.ts'
 import { connectPostgres } from '../postgres/client.ts'
 
-/** A mistake of the person at the terminal: its message is all that is printed. */
-export class UsageError extends Error {}
+export { UsageError } from './failure.ts'
 
-/** Whether Postgres answered, but lacks the tables. */
-export const isUnmigrated = (error: unknown): boolean => (error as { code?: unknown }).code === '42P01'
-export const unmigrated = 'the database has no tables yet: run "touchline migrate".'
-
-/** Runs a command against the store and says in one sentence what is wrong when it is not there or not ready. */
-export async function withPostgres(command: Command, work: (pool: pg.Pool) => Promise<void>): Promise<void> {
+/** Runs a command against the store. */
+export async function withPostgres(work: (pool: pg.Pool) => Promise<void>): Promise<void> {
   const pool = connectPostgres(loadConfig().databaseUrl, { max: 2 })
   try {
     await work(pool)
-  } catch (error) {
-    const { code } = error as { code?: string }
-    if (error instanceof UsageError) command.error(`error: ${error.message}`)
-    if (isUnmigrated(error)) command.error(`error: ${unmigrated}`)
-    if (code === 'ECONNREFUSED') command.error('error: Postgres does not answer: run "make up" or set DATABASE_URL.')
-    throw error
   } finally {
     await pool.end()
   }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
-import { engineFailure } from '../http/engine-failure.ts'
 import { loadConfig } from '../infra/config.ts'
 import type { ReplayDeps } from '../processors/replay/deps.ts'
 import { ReplayRefused } from '../processors/replay/replay.ts'
 import { openReplay } from '../services/replay.ts'
-import { isUnmigrated, UsageError, unmigrated } from './with-postgres.ts'
+import { absentEngine, sentenceOf } from './failure.ts'
 
 /** Runs a command on the replay's engines; Ctrl-C ends it at a safe place, whatever is wrong is one sentence. */
 export async function withReplay(command: Command, work: (deps: ReplayDeps) => Promise<void>): Promise<void> {
@@ -26,8 +25,7 @@ export async function withReplay(command: Command, work: (deps: ReplayDeps) => P
 }
 
 function describe(error: unknown): string | undefined {
-  if (error instanceof UsageError || error instanceof ReplayRefused) return error.message
-  if (isUnmigrated(error)) return unmigrated
-  const engine = engineFailure(error)
-  return engine && `${engine} does not answer; the same command goes on where it was when it does.`
+  if (error instanceof ReplayRefused) return error.message
+  const engine = absentEngine(error)
+  return engine ? `${engine} does not answer; the same command goes on where it was when it does.` : sentenceOf(error)
 }

@@ -31,8 +31,8 @@ const create = () =>
     .option('--healthcare-agency', 'every profile of it counts as a healthcare profile')
     .option(...allowance)
     .option('--json', 'print JSON')
-    .action((options: ChangeOptions & { name: string }, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((options: ChangeOptions & { name: string }) =>
+      withPostgres(async (pool) => {
         await checkPlan(pool, options.plan)
         const id = await createWorkspace(pool, options.name)
         await apply(pool, id, options)
@@ -49,8 +49,8 @@ const change = () =>
     .option('--no-healthcare-agency', 'take the mark away')
     .option(...allowance)
     .option('--json', 'print JSON')
-    .action((idOrName: string, options: ChangeOptions, self: Command) =>
-      withPostgres(self, async (pool) => {
+    .action((idOrName: string, options: ChangeOptions) =>
+      withPostgres(async (pool) => {
         await checkPlan(pool, options.plan)
         const found = await findWorkspaces(pool, idOrName)
         if (found.length > 1) throw new UsageError(`several workspaces are called "${idOrName}": name one by its id.`)

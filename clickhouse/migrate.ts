@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
 
 const folder = join(import.meta.dirname, 'migrations')
 
 /** Applies the numbered migrations that a generation lacks. Statements can be run again after a crash in between. */
 export async function migrateClickhouse(url: string, database: string): Promise<string[]> {
-  const client = createClient({ url })
+  const client = createClient({ url, log: { level: ClickHouseLogLevel.OFF } })
   try {
     const run = (query: string) => client.command({ query, http_headers: { 'x-clickhouse-database': database } })
     await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` })

@@ -1,4 +1,4 @@
-import { createClient } from '@clickhouse/client'
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
 import { refundedByHand } from './attribution/refunded-by-hand.ts'
 import { nobody } from './nobody.ts'
 
@@ -107,7 +107,7 @@ SELECT profile_id, customer_id, count() AS subjects FROM ${db}.identity_map FINA
 
 /** Points the analysts' views at a generation; each view changes at once. */
 export async function publishViews(url: string, generation: string): Promise<void> {
-  const client = createClient({ url })
+  const client = createClient({ url, log: { level: ClickHouseLogLevel.OFF } })
   try {
     await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${analystsDatabase}` })
     for (const { name, comment, sql } of views) {
