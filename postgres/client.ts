@@ -5,8 +5,10 @@ export type Sql = pg.Pool | pg.PoolClient
 /** A pool whose calls fail within two seconds when Postgres is away, so that no request hangs. */
 export function connectPostgres(url: string, options: { max?: number } = {}): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: options.max ?? 10, connectionTimeoutMillis: 2000 })
-  // An idle connection that breaks is replaced on the next call; without a listener it would end the process.
+  // A connection that breaks is replaced on the next call, and fails the next of whoever holds it; without listeners, on
+  // the pool for idle ones and on each for the time that it is held, it would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
