@@ -14,8 +14,8 @@ const ofTheProfile = '(SELECT any(reporting_currency) FROM profiles FINAL WHERE 
 const told = '{profile:UUID} AND date BETWEEN {from:Date} AND {to:Date}'
 
 const own = (column: string) => `toNullable(${column})`
-/** Nothing is nothing at any rate, also at one that nobody knows. */
-const rated = (column: string) => `multiIf(d.${column} = 0, toInt64(0), ${isRated('d.date', 'x')},
+/** Nothing is nothing at any rate, also at one that nobody knows. Of delivery `d` at the rate `x`. */
+export const rated = (column: string) => `multiIf(d.${column} = 0, toInt64(0), ${isRated('d.date', 'x')},
         ${atRate(`d.${column}`, 'x')}, NULL)`
 /** A claim that could not be converted: its amount is missing in sums. */
 const unratedClaim = (claim: string) => `isNotNull(${claim}) AND isNull(platform_value_minor) AS is_claim_unrated`

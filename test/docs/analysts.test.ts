@@ -34,8 +34,8 @@ afterAll(async () => {
   await warehouse.drop()
 })
 
-const ask = async <Row>(sql: string) =>
-  (await clickhouse.query({ query: sql, query_params: { profile }, format: 'JSONEachRow' })).json<Row>()
+const ask = async <Row>(sql: string, of = profile) =>
+  (await clickhouse.query({ query: sql, query_params: { profile: of }, format: 'JSONEachRow' })).json<Row>()
 
 describe('the analysts’ guide', () => {
   it('asks ten questions', () => {
@@ -53,6 +53,37 @@ describe('the analysts’ guide', () => {
   it('gives a campaign its credit less refunds', async () => {
     const [, sql] = questions[0]!
     expect(await ask(sql)).toEqual([{ name: 'Campaign 1', first_touch_revenue: 95, linear_revenue: 47.5 }])
+  })
+
+  it('gives a campaign its credit also where revenue is counted in billions of pesos', async () => {
+    const world = await openProfile(warehouse, { currency: 'CLP' })
+    await world.ad('111')
+    const visitor = randomUUID()
+    await world.hit(visitor, Date.parse('2026-10-01T00:00:00Z'), { ad: '111' })
+    await world.outcome(visitor, Date.parse('2026-10-03T00:00:00Z'), { amount: 20_000_000_000 })
+    await world.recompute()
+    const [, sql] = questions[0]!
+    expect(await ask(sql, world.profile)).toMatchObject([{ first_touch_revenue: 200_000_000 }])
+  })
+
+  it('adds spend of several currencies up in the reporting currency, as reports do', async () => {
+    const world = await openProfile(warehouse)
+    const date = Date.parse('2026-10-01') / 86_400_000
+    await warehouse.insert('fx_rates', [
+      { base: 'CLP', quote: 'USD', date: '2026-09-29', minor_rate: '100000000000', version: 1 },
+    ])
+    await world.ad('1', { date, spend_minor: 500 })
+    await world.ad('2', { date, spend_minor: 20_000, currency: 'CLP' })
+    await world.ad('3', { date, spend_minor: 700, currency: 'JPY' })
+    const [, sql] = questions[1]!
+    expect(await ask(sql, world.profile)).toMatchObject([{ spend: 25 }])
+  })
+
+  it('finds an explanation of every column of a view', async () => {
+    for (const { name } of views) {
+      const columns = await ask<{ name: string; comment: string }>(`DESCRIBE touchline.${name}`)
+      expect(columns.filter(({ comment }) => comment === '').map((column) => `${name}.${column.name}`)).toEqual([])
+    }
   })
 })
 
