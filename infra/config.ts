@@ -26,6 +26,10 @@ const addresses = (standard: string) =>
       return z.NEVER
     })
 
+/** `host:port`, or a host alone, separated by commas. */
+const isBroker = (broker: string) => /^(\[[\da-f:.]+\]|[^\s:/[\]]+)(:\d{1,5})?$/i.test(broker)
+export const brokerList = (text: string): string[] => text.split(',').map((broker) => broker.trim())
+
 const isNameServer = (server: string) => isIP(server.replace(/^\[(.+)\](:\d{1,5})?$|^([\d.]+):\d{1,5}$/, '$1$3')) !== 0
 
 /** `id:secret` pairs, secrets of at least 32 bytes in base64, separated by commas. */
@@ -57,7 +61,10 @@ const Environment = z.object({
         .map((host) => host.trim().toLowerCase())
         .filter((host) => host !== ''),
     ),
-  KAFKA_BROKERS: z.string().min(1).optional(),
+  KAFKA_BROKERS: z
+    .string()
+    .refine((text) => brokerList(text).every(isBroker), { error: 'it takes host:port, separated by commas' })
+    .optional(),
   CLICKHOUSE_URL: z.url().optional(),
   DATABASE_URL: z.url().optional(),
   REDIS_URL: z.url().optional(),
@@ -153,7 +160,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     apiUrl,
     trackerUrl,
     collectorHosts: [...[baseUrl, apiUrl, trackerUrl].map((url) => new URL(url).hostname), ...e.COLLECTOR_HOSTS],
-    kafkaBrokers: address('KAFKA_BROKERS', running?.kafka_brokers).split(','),
+    kafkaBrokers: brokerList(address('KAFKA_BROKERS', running?.kafka_brokers)),
     clickhouseUrl: address('CLICKHOUSE_URL', running?.clickhouse_url),
     databaseUrl: address('DATABASE_URL', running?.database_url),
     redisUrl,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Admin } from '@platformatic/kafka'
+import { brokerList } from '../config.ts'
 import { cached } from './cache.ts'
 import type { Engine, Place, Surroundings } from './engine.ts'
 import { obtainJava, obtainMaven } from './java.ts'
@@ -54,7 +55,7 @@ export const kafka: Engine = {
   check: async (address) => {
     const admin = new Admin({
       clientId: 'touchline-launcher',
-      bootstrapBrokers: address.split(','),
+      bootstrapBrokers: brokerList(address),
       retries: 0,
       connectTimeout: 2_000,
       timeout: 5_000,

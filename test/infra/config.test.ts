@@ -22,6 +22,13 @@ test('only this machine is a proxy, only the inside reads metrics, and the colle
   expect(config.dnsServers).toBeUndefined()
 })
 
+test('brokers are told apart by commas, with or without a space', () => {
+  expect(load({ KAFKA_BROKERS: 'a:9092, b:9092 ,[::1]:9092' }).kafkaBrokers).toEqual(['a:9092', 'b:9092', '[::1]:9092'])
+  for (const bad of [',', 'a:9092,', 'a:port', 'http://a:9092']) {
+    expect(() => load({ KAFKA_BROKERS: bad }), bad).toThrow('KAFKA_BROKERS is not usable')
+  }
+})
+
 test('keys of tokens come in pairs, the first of which signs', () => {
   const [first, second] = [randomBytes(32), randomBytes(48)]
   const text = `2027-01:${first.toString('base64')}, old:${second.toString('base64')}`
