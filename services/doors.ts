@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { ConfigError } from '../infra/config.ts'
 
 interface Address {
   host: string
@@ -22,7 +23,10 @@ const backlog = 4096
 /** Sockets that share a port let any other that shares join them: another service's too, unless somebody looks. */
 export async function claimPort({ host, port }: Address): Promise<number> {
   const server = createServer().listen({ host, port })
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new ConfigError(`Port ${port} is in use by another program: set PORT to a free one.`)
+  })
   const claimed = (server.address() as AddressInfo).port
   server.close()
   await once(server, 'close')

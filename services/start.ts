@@ -16,16 +16,19 @@ export async function start(
     process.exit(1)
   }
   const logger = createLogger({ level: config.logLevel, name })
+  let failure: Error | undefined
   try {
     const running = await service(config, logger)
     const closing = closeWithGrace({ delay: 25_000, logger: false }, async ({ err, signal }) => {
       if (err) logger.fatal({ err }, 'stopping on an error')
       else logger.info({ signal }, 'stopping')
       await running.stop()
+      // Whoever keeps the service looks at how it ended, and only this makes it end as a failure.
+      if (failure) throw failure
     })
     running.done?.catch((err: Error) => {
       logger.fatal({ err }, 'the service cannot go on')
-      process.exitCode = 1
+      failure = err
       closing.close()
     })
   } catch (err) {

@@ -83,9 +83,19 @@ describe('an API of several processes', { timeout: 120_000 }, () => {
   })
 
   it('lets no other service in at its port', async () => {
-    const another = spawn(process.execPath, [program], { env })
-    expect(await once(another, 'exit')).toEqual([1, null])
+    const another = spawn(process.execPath, [program], { env, stdio: ['ignore', 'inherit', 'pipe'] })
+    const [said, how] = await Promise.all([text(another.stderr!), once(another, 'exit')])
+    expect(how).toEqual([1, null])
+    expect(said).toBe(`Port ${port} is in use by another program: set PORT to a free one.\n`)
     expect(doors()).toHaveLength(allDoors)
+  })
+
+  it('ends as a failure when its processes cannot start', async () => {
+    const broken = { ...env, PORT: '0', GEOIP_DATABASE: program }
+    const another = spawn(process.execPath, [program], { env: broken, stdio: ['ignore', 'ignore', 'pipe'] })
+    const [said, how] = await Promise.all([text(another.stderr!), once(another, 'exit')])
+    expect(how).toEqual([1, null])
+    expect(said).toMatch(/^GEOIP_DATABASE cannot be read/)
   })
 
   it('answers on and replaces a process that was killed', async () => {
