@@ -70,17 +70,21 @@ async function recordStages(tx: pg.PoolClient, seen: SeenStage[]): Promise<void>
   }
 }
 
-/** Of new stages, as many as a profile has room for: each costs a derivation of the profile. */
+/**
+ * Of new stages, as many as a profile has room for: each costs a derivation of the profile. One that Postgres does not know
+ * has none, as after it was set back to a copy that is older than the topics: its deals must not hold up all others.
+ */
 async function roomFor(tx: pg.PoolClient, found: readonly SeenStage[]): Promise<(stage: SeenStage) => boolean> {
   if (found.length === 0) return () => false
   const { rows } = await tx.query<{ profileId: string; stages: number }>(
-    `SELECT profile_id AS "profileId", count(*)::int AS stages FROM pipeline_stages WHERE profile_id = ANY($1)
-     GROUP BY profile_id`,
+    `SELECT p.id AS "profileId", count(s.id)::int AS stages FROM profiles p LEFT JOIN pipeline_stages s ON s.profile_id = p.id
+     WHERE p.id = ANY($1) GROUP BY p.id`,
     [[...new Set(found.map(({ profileId }) => profileId))]],
   )
   const taken = new Map(rows.map(({ profileId, stages }) => [profileId, stages]))
   return ({ profileId }) => {
-    const stages = taken.get(profileId) ?? 0
+    const stages = taken.get(profileId)
+    if (stages === undefined) return false
     taken.set(profileId, stages + 1)
     return stages < mostStages
   }

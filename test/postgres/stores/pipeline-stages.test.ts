@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transaction } from '../../../postgres/client.ts'
@@ -61,6 +62,13 @@ describe('stages of pipelines', () => {
       ['appointment_booked', 1],
       ['unmapped', 1],
     ])
+  })
+
+  it('of a profile that Postgres does not know are left out, and hold up no others', async () => {
+    const [profile, unknown] = [await createProfile(pool), randomUUID()]
+    await stageStore(pool).observe([seen(unknown, 'Agendado'), seen(profile, 'Agendado')])
+    expect(await stages(profile)).toHaveLength(1)
+    expect([await stages(unknown), await told(unknown)]).toEqual([[], []])
   })
 
   it('tell the stream nothing when only time goes by', async () => {
