@@ -1,5 +1,6 @@
 import type { IdentifierType } from '../schemas/messages.ts'
 import { earliest, type KnownIdentifier, type KnownLink, type Ordered } from './identity-resolution.ts'
+import { providerPart } from './provider-name.ts'
 import { strongest } from './subject.ts'
 
 /** What one message says about who somebody is. */
@@ -87,7 +88,7 @@ export function digest(observations: Observation[]): Seen {
 
 /** Imports write a CRM's contact as `crm:contact`: its name is not personal and outlives an erasure of the value. */
 const namespaceOf = (type: IdentifierType, value: string | null): string | null =>
-  (type === 'crm_contact_id' && value?.match(/^([a-z0-9_-]{1,40}):/i)?.[1]?.toLowerCase()) || null
+  (type === 'crm_contact_id' && value && providerPart(value).slice(0, -1).toLowerCase()) || null
 
 /** Whether it was new or earlier than what was known. */
 export function keepEarlier<T extends { evidence: string }>(known: Map<string, T>, key: string, next: T): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { providerMessage, providerShape } from '../../domain/provider-name.ts'
+import { idAtProvider, providerMessage, providerShape } from '../../domain/provider-name.ts'
 import { checkSubjectRef, subjectRefMessages } from '../../domain/subject-ref.ts'
 import { correctTime, tooOld } from '../../domain/time.ts'
 import type { Vault } from '../../postgres/stores/vault.ts'
@@ -29,7 +29,6 @@ export const Contact = z.object({
 })
 export type Contact = z.output<typeof Contact>
 
-/** One provider's id 42 is not another's: the id carries its provider. */
 export function personOf(
   contact: Contact | null | undefined,
   provider: string,
@@ -41,7 +40,7 @@ export function personOf(
   return toPerson({
     ...rest,
     external_customer_id: external_id,
-    [type]: isGiven ? `${provider}:${String(provider_id).trim()}` : undefined,
+    [type]: isGiven ? idAtProvider(provider, String(provider_id).trim()) : undefined,
   })
 }
 

@@ -41,16 +41,20 @@ describe('digest', () => {
     })
   })
 
-  it('knows the CRM of a contact, and leaves other values alone', () => {
+  it.each([
+    ['HubSpot:42', 'hubspot'],
+    ['crm.example:42', 'crm.example'],
+    [`${'c'.repeat(64)}:42`, 'c'.repeat(64)],
+  ])('knows the CRM of contact %s, and leaves other values alone', (value, name) => {
     const seen = digest([
       said('1', {
         identifiers: [
-          { type: 'crm_contact_id', token: 'c', value: 'HubSpot:42' },
+          { type: 'crm_contact_id', token: 'c', value },
           { type: 'external_customer_id', token: 'e', value: 'shop:42' },
         ],
       }),
     ])
-    expect(seen.identifiers.get('c')!.namespace).toBe('hubspot')
+    expect(seen.identifiers.get('c')!.namespace).toBe(name)
     expect(seen.identifiers.get('e')!.namespace).toBeNull()
   })
 })
