@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { paidChannels } from '../../domain/ad-platforms.ts'
 import { query } from '../query.ts'
+import { sqlList } from '../sql-list.ts'
 
 /** What came in over the last days, and how well: one row, read in the order of the table. */
 export const trackingReceipts = query({
@@ -19,7 +21,7 @@ SELECT countIf(kind = 'tracker') AS events, sumIf(times, kind = 'tracker') AS re
   maxOrNullIf(last_received, kind = 'tracker') AS last_hit_at
 FROM (
   SELECT any(source) AS kind, count() AS times, min(clock_skew_ms) AS skew, any(names_ad) AS has_ad,
-    any(startsWith(channel, 'paid_') AND NOT is_bot) AS is_paid, max(received_at) AS last_received
+    any(channel IN (${sqlList(paidChannels)}) AND NOT is_bot) AS is_paid, max(received_at) AS last_received
   FROM event_receipts
   WHERE profile_id = {profile:UUID} AND event_time >= now() - toIntervalDay({days:UInt16})
   GROUP BY profile_id, event_time, toString(event_id)

@@ -57,7 +57,7 @@ describe('tracking quality', () => {
     const { id, call } = await tracking.profile()
     await receiptsOf(id, randomUUID(), [{}, {}, {}])
     await receiptsOf(id, randomUUID(), [{ channel: 'paid_social', names_ad: true }])
-    await receiptsOf(id, randomUUID(), [{ channel: 'paid_search', clock_skew_ms: 90_000 }])
+    await receiptsOf(id, randomUUID(), [{ channel: 'display', clock_skew_ms: 90_000 }])
     await receiptsOf(id, randomUUID(), [{ source: 'server', event_type: 'payment_received' }])
     const checks = byKey((await call('GET', '/quality')).body.data.checks)
     expect(checks).toMatchObject({
