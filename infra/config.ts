@@ -103,6 +103,9 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
+/** What docs/operations.md explains. */
+export const settingNames = Object.keys(Environment.shape)
+
 export interface Config {
   home: string
   host: string
