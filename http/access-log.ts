@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type pg from 'pg'
-import { isUuid } from '../domain/ids.ts'
 import { EngineUnavailable } from '../infra/unavailable.ts'
 import { gather } from '../postgres/gather.ts'
 import { type Access, type AccessResult, writeAccesses } from '../postgres/stores/pii-access-log.ts'
@@ -9,6 +8,7 @@ import type { Answer } from './answer.ts'
 import { pathTemplate } from './api-path.ts'
 import { toApiError } from './failures.ts'
 import type { Operation } from './operation.ts'
+import { storedRequestId } from './request-id.ts'
 
 /** Resolves once the entry is on disk. */
 export type AccessLog = (access: Access) => Promise<void>
@@ -82,8 +82,7 @@ async function write(log: AccessLog, operation: Operation<never>, request: Fasti
       method: operation.method,
       route: pathTemplate(operation.url),
       ...outcome,
-      // A caller may choose this id, and a text of its choice could name somebody.
-      requestId: isUuid(request.id) ? request.id : null,
+      requestId: storedRequestId(request),
     })
   } catch (cause) {
     throw new EngineUnavailable('postgres', { cause })

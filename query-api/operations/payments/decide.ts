@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { PaymentRow } from '../../../clickhouse/queries/payments.ts'
-import { isUuid } from '../../../domain/ids.ts'
+import { storedRequestId } from '../../../http/request-id.ts'
 import { asProfile } from '../../../postgres/as-profile.ts'
 import {
   lockPayment,
@@ -33,8 +33,7 @@ export async function decide<Result>(
     credentialKind: credential.kind,
     credentialId: credential.id,
     appId: credential.appId,
-    // A caller may choose this id, and a text of its choice could name somebody.
-    requestId: isUuid(request.id) ? request.id : null,
+    requestId: storedRequestId(request),
   }
   const payment = { profileId: profile.id, paymentId: row.payment_id, by }
   const result = await asProfile(postgres, profile.id, async (tx) => {
